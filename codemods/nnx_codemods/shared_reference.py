@@ -116,15 +116,19 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from nnx_codemods._evidence import seen_apart
 from nnx_codemods._freshness.model_with_state import state_outside
 from nnx_codemods._freshness.optimizer_alias import owned_argument
-from nnx_codemods._freshness.retained_objects import is_other_class, put_together
+from nnx_codemods._freshness.retained_objects import is_other_class
+from nnx_codemods._freshness.shared_inputs import (
+    beside_its_optimizer,
+    given_twice,
+    holds_twice,
+    returned_twice,
+)
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._next_steps import NextStep
 from nnx_codemods._rngs.forking import drops_wanted, forks_wanted
@@ -134,15 +138,7 @@ from nnx_codemods._unresolved.other_packages import handed_out
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
-    ClassValue,
-    FunctionValue,
-    Instance,
-    Scope,
-    Value,
-    Values,
 )
-from nnx_migrate.analysis.domain.witnesses import in_order
-from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.flax.transforms import (
     CONTROL_FLOW,
     GRADIENTS,
@@ -154,7 +150,6 @@ from nnx_migrate.analysis.flax.transforms import (
     of_nnx,
 )
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
@@ -166,7 +161,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Manual,
     Pin,
 )
-from nnx_migrate.rewrite.model.functions import argument_values, function_scopes, given_parameters
+from nnx_migrate.rewrite.model.functions import argument_values, function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 
 _Way = Callable[[FileContext, Site], Reason]
@@ -184,10 +179,6 @@ class SharingCause(Cause):
     TAKES_NO_MODE = "{reason}; it has no mode option: use nnx.Optimizer(..., graph=True)"
     USED_AROUND = "{reason}; use its result with nnx.set_graph_mode(True) around it"
     CALLED_AROUND = "{reason}; call its result with nnx.set_graph_mode(True) around the call"
-    IN_ARGUMENT = "in {name}, {reason}"
-    HELD_BESIDE = "{holder} holds {name}, and both are passed"
-    STATE_BESIDE = "{holder} holds the State of {name}, and both are passed ({place})"
-    IN_RESULT = "in the result, {reason}"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -197,11 +188,11 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
         return Pin(RULE.name, SharingCause.NO_TABLE, bare=True)
-    ways: list[_Way] = [_given_twice]
+    ways: list[_Way] = [given_twice]
     # The rules for gradients know what one object holds twice, where they have anything to do.
     of_theirs = site.spec.differentiates and not _of_arrays_alone(context, site)
     if not of_theirs:
-        ways += [_holds_twice, _beside_its_optimizer, _returned_twice]
+        ways += [holds_twice, beside_its_optimizer, returned_twice]
     found = ((way, why) for way in ways if (why := way(context, site)))
     way, reason = next(found, (None, ""))
     if way is None:
@@ -243,7 +234,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 
 def _lifted_for_a_gradient(context: FileContext, site: Site) -> Contribution | None:
     """What is shared in a Module that a gradient is taken of: other rules pin that."""
-    if not context.options.allows(Permission.LIFT_RNGS) or not _holds_twice(context, site):
+    if not context.options.allows(Permission.LIFT_RNGS) or not holds_twice(context, site):
         return None
     lifted = lifted_rngs(context, site, RULE.name)
     if not isinstance(lifted, Contribution):
@@ -253,7 +244,7 @@ def _lifted_for_a_gradient(context: FileContext, site: Site) -> Contribution | N
 
 def _goes_in_twice(context: FileContext, site: Site) -> bool:
     """Whether there is more to it than what is returned."""
-    ways = (_given_twice, _holds_twice, _beside_its_optimizer)
+    ways = (given_twice, holds_twice, beside_its_optimizer)
     if any(way(context, site) for way in ways):
         return True
     sharing = context.analysis.sharing
@@ -272,127 +263,11 @@ def _of_arrays_alone(context: FileContext, site: Site) -> bool:
     return not argnums.unknown and all(v and v <= ARRAY | PLAIN for v in values)
 
 
-def _holds_twice(context: FileContext, site: Site) -> Reason:
-    if site.transform in {"call", "GraphDef.apply"}:
-        return put_together(context, site)
-    if site.form == "object":
-        operand = site.operands[0]
-        made = _given(context, operand)
-        same = made == context.values(operand)
-        return _reason(context, operand) if same else context.analysis.sharing.of(made)
-    never = NeverRan(context.project)
-    for scope in function_scopes(context, site):
-        for _, name, values in given_parameters(context, site, scope):
-            reason = context.analysis.sharing.of(values)
-            if reason and not never.held_twice(scope, name):
-                return SharingCause.IN_ARGUMENT.about(name=name, reason=reason)
-    given = [
-        argument
-        for use in site.uses
-        for place, argument in (*enumerate(use.args), *((k.arg, k.value) for k in use.keywords))
-        if not seen_apart(context, site, place)
-    ]
-    return next(filter(None, (_reason(context, argument) for argument in given)), "")
-
-
-def _reason(context: FileContext, given: ast.expr) -> str:
-    """Why an argument holds something twice."""
-    return context.analysis.sharing.of_expression(
-        context.scope(given), context.reaching.lowered(given), given.lineno
-    )
-
-
-def _given(context: FileContext, operand: ast.expr) -> Values:
-    """What an operand is; of a class or function what it makes."""
-    found: Values = frozenset()
-    for value in context.values(operand):
-        match value:
-            case ClassValue(class_name=name):
-                found |= {Instance(name)}
-            case FunctionValue(scope=scope):
-                found |= context.evaluator.returned(scope)
-            case _:
-                found |= {value}
-    return found
-
-
-def _beside_its_optimizer(context: FileContext, site: Site) -> Reason:
-    """A model and the ModelAndOptimizer, or another holder of its State, that was made of it."""
-    for scope in function_scopes(context, site):
-        parameters = [(name, values) for _, name, values in given_parameters(context, site, scope)]
-        if not any(_keeps_others(context, value) for _, values in parameters for value in values):
-            continue
-        given = [
-            (name, value)
-            for name, values in parameters
-            for value in in_order(values)
-            if isinstance(value, Instance)
-        ]
-        for holder, optimizer in given:
-            wraps = optimizer.class_name == "flax.nnx.ModelAndOptimizer" and optimizer.wraps
-            held = {(v.class_name, v.origin) for v in wraps or () if isinstance(v, Instance)}
-            states = dict(context.analysis.sharing.states_kept(optimizer.class_name))
-            for name, value in given:
-                if (value.class_name, value.origin) in held and name != holder:
-                    return SharingCause.HELD_BESIDE.about(holder=holder, name=name)
-                if value.class_name in states and name != holder:
-                    place = states[value.class_name]
-                    return SharingCause.STATE_BESIDE.about(place, holder=holder, name=name)
-    return ""
-
-
-def _keeps_others(context: FileContext, value: Value) -> bool:
-    """Whether it may hold another object, or keep its State."""
-    if not isinstance(value, Instance):
-        return False
-    name = value.class_name
-    return name == "flax.nnx.ModelAndOptimizer" or bool(context.analysis.sharing.states_kept(name))
-
-
-def _returned_twice(context: FileContext, site: Site) -> Reason:
-    """Objects that the function makes and returns together, though they share Variables."""
-    if site.form in {"operands", "object"}:
-        return ""
-    for scope in function_scopes(context, site):
-        for returned in context.project.function(scope).returns:
-            reason = context.analysis.sharing.passed.twice(scope, (returned,), does=_IS_RETURNED)
-            if reason:
-                return reason
-            reason = context.analysis.sharing.of_expression(scope, returned)
-            if reason:
-                return SharingCause.IN_RESULT.about(reason=reason)
-    return ""
-
-
-def _given_twice(context: FileContext, site: Site) -> str:
-    twice = context.analysis.sharing.passed.twice
-    calls = ((scope, tuple(given), line) for scope, given, line in _calls(context, site))
-    return next(filter(None, (twice(*call) for call in calls)), "")
-
-
-def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Expr], int]]:
-    """What each known call passes, and where: in this file, or to a decorated function."""
-    if site.form in {"operands", "object"}:
-        given = [lower_expr(operand) for operand in site.operands]
-        yield context.scope(site.node), given, site.node.lineno
-        return
-    for use in site.uses:
-        passed = [*use.args, *(keyword.value for keyword in use.keywords)]
-        yield context.scope(use), [lower_expr(argument) for argument in passed], use.lineno
-    if site.form != "decorator":
-        return
-    for scope in function_scopes(context, site):
-        for where, call, value in context.evaluator.callers.of(scope):
-            own = [call.func.base] if value.bound and isinstance(call.func, ir.Attribute) else []
-            yield where, [*own, *call.args, *(given for _, given in call.keywords)], call.line
-
-
-_IS_RETURNED = "is returned"
 _STEPS: dict[_Way, NextStep] = {
-    _given_twice: NextStep.PASS_ONCE,
-    _holds_twice: NextStep.KEEP_ONCE,
-    _beside_its_optimizer: NextStep.PASS_HOLDER,
-    _returned_twice: NextStep.RETURN_ONCE,
+    given_twice: NextStep.PASS_ONCE,
+    holds_twice: NextStep.KEEP_ONCE,
+    beside_its_optimizer: NextStep.PASS_HOLDER,
+    returned_twice: NextStep.RETURN_ONCE,
 }
 #: Rules that say of a gradient that its Module holds something twice.
 _OF_GRADIENTS = frozenset({"module-gradient", "diff-state"})

@@ -33,6 +33,7 @@ from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
 from nnx_migrate.rewrite.pinned.shapes import OldPin
 from nnx_migrate.rewrite.planner.contributions import contributions_of, without_checks
 from nnx_migrate.rewrite.planner.deciding import Decided, decide_all
+from nnx_migrate.rewrite.planner.disjoint_edits import DisjointEdits
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.kept_places import comment_edits
 from nnx_migrate.rewrite.planner.mid_mode import enough
@@ -46,7 +47,7 @@ from nnx_migrate.rewrite.planner.regions import (
 )
 from nnx_migrate.rewrite.split.job import Job, split_expressions
 from nnx_migrate.rewrite.split.unused_bindings import drop_edits, without_gap
-from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits, hull, indents
+from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
 
 #: Transforms that trace nothing: what a function does to an object passes them as it is.
@@ -99,7 +100,7 @@ def plan_round(
     decided, suppressed = decide_all(context, rules, others, suppressions, lines)
     planner.plan(decided, first=first)
     return RoundPlan(
-        tuple(planner.edits),
+        tuple(planner.edits.taken),
         tuple(planner.findings),
         tuple(planner.standing),
         suppressed,
@@ -117,10 +118,9 @@ class _Planner:
     def __init__(self, context: FileContext, lines: LineMap) -> None:
         self.context = context
         self.lines = lines
-        self.edits: list[Edit] = []
+        self.edits = DisjointEdits()
         self.findings: list[Finding] = []
         self.standing: list[Finding] = []
-        self.indented: list[tuple[int, int]] = []
         self.owners: dict[Edit, list[Finding]] = {}
         self.together: list[Finding] = []
         self.freed: dict[str, list[Finding]] = {}
@@ -145,7 +145,7 @@ class _Planner:
                 pins.append((item.site, found))
         # A rewrite may take away what another site would be pinned for, so pins wait for a text
         # in which nothing is left to rewrite.
-        if not self.edits:
+        if not self.edits.taken:
             self._pin_all(pins)
 
     def _pin_all(self, pins: Sequence[tuple[Site, Sequence[Pin]]]) -> None:
@@ -186,9 +186,9 @@ class _Planner:
         names = [name for c in job.contributions for name in c.drop]
         dropped = drop_edits(self.context, names, item.site)
         edits = without_gap(edits, dropped)
-        if not self._accept(edits):
+        if not self.edits.accept(edits):
             return []
-        self.edits += dropped
+        self.edits.taken += dropped
         findings = [
             self._note(self.findings, item.site, c, c.outcome, c.told) for c in job.contributions
         ]
@@ -249,7 +249,7 @@ class _Planner:
                     PlanCause.NOT_PINNED_EITHER.about(reason=pin.reason, error=error),
                 )
             return False
-        if not self._accept(edits):
+        if not self.edits.accept(edits):
             return False
         self.restored |= olds
         stays = {edit for pin in self.context.pins for edit in pin.undo or ()}.issuperset(edits)
@@ -330,35 +330,6 @@ class _Planner:
             and other.transform not in _NO_BOUNDARY | JAX_SITES
             and (other.function in holders or scopes & set(function_scopes(self.context, other)))
         ]
-
-    def _accept(self, edits: list[Edit]) -> bool:
-        """Take a site's edits unless they meet those of another, which then goes first."""
-        fresh = [edit for edit in edits if edit not in self.edits]
-        if any(self._meets(edit) for edit in fresh):
-            return False
-        if indents(edits):
-            start, end = hull(edits)
-            if any(start < other.end and other.start < end for other in self.edits):
-                return False
-            self.indented.append((start, end))
-        self.edits += fresh
-        return True
-
-    def _meets(self, edit: Edit) -> bool:
-        """Whether an edit overlaps a planned one, stands at its place, or lies in code it moves.
-
-        Inserts of two sites at one place would stand in the order of the sites, which is no reason:
-        a merge at the top of a function must come before the split of what it merges.
-        """
-        if edit.start == edit.end and any(e.start == e.end == edit.start for e in self.edits):
-            return True
-        if any(edit.start < e.start == e.end < edit.end for e in self.edits):
-            return True
-        spans = [(e.start, e.end) for e in self.edits if e.start < e.end] + self.indented
-        return any(
-            (edit.start < end and start < edit.end) or (start < edit.start == edit.end < end)
-            for start, end in spans
-        )
 
     def _note(
         self,

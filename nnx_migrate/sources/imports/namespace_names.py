@@ -9,23 +9,15 @@ script that is started in a folder of a package names the file beside it, and on
 from __future__ import annotations
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from nnx_migrate.sources.imports.folders import INIT, Folders, inside, taken_out_of
 from nnx_migrate.sources.imports.module_names import Place, name_below, root_of
-from nnx_migrate.sources.imports.namespace_portions import LIBRARIES, STANDARD, is_project
+from nnx_migrate.sources.imports.namespace_portions import LIBRARIES, STANDARD
 from nnx_migrate.sources.imports.scan import Written, written_imports
-from nnx_migrate.sources.walk.discovery import MAX_BYTES
-from nnx_migrate.sources.walk.scanning import Listing, read_file
-
-#: What a module binds in lines that stand at the margin.
-_DEFINED = re.compile(
-    rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w[\w,* \t]*)(?::[^\n=]*)?=(?!=)", re.M
-)
-_WORD = re.compile(rb"\w+")
-_INIT = "__init__.py"
+from nnx_migrate.sources.walk.scanning import Listing
 
 
 class Names:
@@ -40,17 +32,14 @@ class Names:
 
     def __init__(self, groups: Iterable[Listing]) -> None:
         self._groups = list(groups)
+        self._folders = Folders()
         self._above: dict[Path, Path] = {}
-        self._is_file: dict[str, bool] = {}
-        self._is_folder: dict[str, bool] = {}
-        self._projects: dict[str, bool] = {}
         self._roots: dict[Path, tuple[Path, Path]] = {}
         self._named_places: dict[Path, tuple[Path, str]] = {}
         self._real: dict[str, str] = {}
         self._seen_from: dict[str, tuple[str, ...]] = {}
         self._held: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._loose: dict[str, list[str]] | None = None
-        self._defined: dict[str, frozenset[str]] = {}
         self._named = self._open_folders()
         self.heads = frozenset(self._named)
 
@@ -62,7 +51,7 @@ class Names:
             dots: how many stand in front of the module.
             module: what is behind them.
         """
-        if dots > 1 and not self._file(folder, _INIT):
+        if dots > 1 and not self._folders.has_file(folder, INIT):
             return True
         return (dots > 0 and not module) or module.partition(".")[0] in self.heads
 
@@ -91,7 +80,7 @@ class Names:
             return
         place = folder
         for _ in range(written.dots - 1):
-            if self._starts_project(place):
+            if self._folders.starts_project(place):
                 return
             place = os.path.dirname(place)
         self._descend(
@@ -118,7 +107,7 @@ class Names:
 
     def package(self, folder: str) -> str:
         """The dotted name of a folder as a package; "" where its files are imported as they are."""
-        name = self.module(Path(folder, _INIT))
+        name = self.module(Path(folder, INIT))
         return "" if name == "__init__" else name
 
     def place(self, path: Path, data: bytes) -> Place:
@@ -141,7 +130,7 @@ class Names:
             The name; the folder that it starts from; the second part of the name, or "".
         """
         folder = self._folder_of(path)
-        parts = (path.stem,) if path.name != _INIT else ()
+        parts = (path.stem,) if path.name != INIT else ()
         root, module = self._named_place(path)
         while Path(folder) != root or module.endswith("@"):
             if parts:
@@ -185,14 +174,18 @@ class Names:
         seen: set[str] = set()
         for group in self._groups:
             folder = group.real or "/"
-            if not LIBRARIES.isdisjoint(self._below_project(folder)):
+            if not LIBRARIES.isdisjoint(self._folders.below_project(folder)):
                 continue  # part of a copy of that library
-            while folder not in seen and not self._starts_project(folder):
+            while folder not in seen and not self._folders.starts_project(folder):
                 seen.add(folder)
                 parent, name = os.path.split(folder)
                 if parent == folder:
                     break
-                if name.isidentifier() and name not in LIBRARIES and not self._file(folder, _INIT):
+                if (
+                    name.isidentifier()
+                    and name not in LIBRARIES
+                    and not self._folders.has_file(folder, INIT)
+                ):
                     found[name].add(folder)
                 folder = parent
         return found
@@ -201,10 +194,10 @@ class Names:
         """What an import from a place says of the folders that it goes through."""
         folder = place
         for part in parts:
-            folder = _inside(folder, part)
-            if not self._folder(folder):
+            folder = inside(folder, part)
+            if not self._folders.is_folder(folder):
                 return
-            if not self._file(folder, _INIT):
+            if not self._folders.has_file(folder, INIT):
                 known = self._above.get(Path(folder))
                 if known is None or len(place) < len(str(known)):
                     self._above[Path(folder)] = Path(place)
@@ -224,8 +217,8 @@ class Names:
         for place in self._reaching(folder, parts):
             if self._holds_package(place, head, after):
                 return (place,)
-            if self._file(place, f"{head}.py"):
-                if not after or after in self._names_in(place, head):
+            if self._folders.has_file(place, f"{head}.py"):
+                if not after or after in self._folders.names_in(place, head):
                     return (place,)
                 # `gencast/gencast.py` says `from gencast import mesh` of the folder.
                 doubtful = doubtful or (place,)
@@ -236,20 +229,15 @@ class Names:
     def _places(self, folder: str) -> tuple[str, ...]:
         """The folders from which imports may start, the likeliest first."""
         if folder not in self._seen_from:
-            found = dict.fromkeys((self._root(folder), folder))
+            found = dict.fromkeys((self._folders.package_root(folder), folder))
             place = folder
-            while not self._starts_project(place) and os.path.dirname(place) != place:
+            while not self._folders.starts_project(place) and os.path.dirname(place) != place:
                 place = os.path.dirname(place)
                 found.setdefault(place)
-                found.setdefault(_inside(place, "src"))
-            found.setdefault(_inside(folder, "src"))
+                found.setdefault(inside(place, "src"))
+            found.setdefault(inside(folder, "src"))
             self._seen_from[folder] = tuple(found)
         return self._seen_from[folder]
-
-    def _root(self, folder: str) -> str:
-        while self._file(folder, _INIT) and os.path.dirname(folder) != folder:
-            folder = os.path.dirname(folder)
-        return folder
 
     def _reaching(self, folder: str, parts: Sequence[str]) -> list[str]:
         """The places from which most of an import is found.
@@ -264,10 +252,10 @@ class Names:
         """How many parts of an import are found from a place."""
         folder = place
         for depth, part in enumerate(parts):
-            inner = _inside(folder, part)
-            if self._folder(inner):
+            inner = inside(folder, part)
+            if self._folders.is_folder(inner):
                 folder = inner
-            elif self._file(folder, f"{part}.py"):
+            elif self._folders.has_file(folder, f"{part}.py"):
                 rest = parts[depth + 1 : depth + 2]
                 return depth + 1 + self._defines(folder, part, rest)
             else:
@@ -276,17 +264,18 @@ class Names:
 
     def _defines(self, folder: str, stem: str, parts: Sequence[str]) -> bool:
         """Whether a file may have what an import takes out of it."""
-        names = self._names_in(folder, stem) if parts else frozenset()
+        names = self._folders.names_in(folder, stem) if parts else frozenset()
         return "*" in names or not names.isdisjoint(parts[:1])
 
     def _holds_package(self, place: str, head: str, after: str) -> bool:
-        folder = _inside(place, head)
-        if not self._folder(folder):
+        folder = inside(place, head)
+        if not self._folders.is_folder(folder):
             return False
-        if self._file(folder, _INIT):
+        if self._folders.has_file(folder, INIT):
             return True
         return bool(after) and (
-            self._file(folder, f"{after}.py") or self._folder(_inside(folder, after))
+            self._folders.has_file(folder, f"{after}.py")
+            or self._folders.is_folder(inside(folder, after))
         )
 
     def _meant(self, path: Path, data: bytes) -> dict[str, str]:
@@ -315,60 +304,25 @@ class Names:
                 if Path(group.real) in self._above:
                     for name in group.names:
                         self._loose[name.removesuffix(".py")].append(group.real)
-        own = self._project_of(folder)
-        places = [each for each in self._loose.get(parts[0], ()) if self._project_of(each) == own]
+        own = self._folders.project_of(folder)
+        places = [
+            each for each in self._loose.get(parts[0], ()) if self._folders.project_of(each) == own
+        ]
         return _nearest(folder, places)
 
     def _module_in(self, start: str, head: str) -> str:
-        if self._file(start, f"{head}.py"):
+        if self._folders.has_file(start, f"{head}.py"):
             return self.module(Path(start, f"{head}.py"))
-        return self.package(_inside(start, head))
+        return self.package(inside(start, head))
 
     def _is_taken(self, data: bytes, start: str, head: str) -> bool:
         """Whether an import takes something out of a file that is there, where that is in doubt."""
-        if head not in STANDARD and not self._file(start, _INIT):
+        if head not in STANDARD and not self._folders.has_file(start, INIT):
             return True
-        if not self._file(start, f"{head}.py"):
+        if not self._folders.has_file(start, f"{head}.py"):
             return head not in STANDARD
-        taken = frozenset(_taken(data, head))
-        return "*" in taken or not self._names_in(start, head).isdisjoint(taken)
-
-    def _names_in(self, folder: str, stem: str) -> frozenset[str]:
-        """The names that a file may have."""
-        file = _inside(folder, f"{stem}.py")
-        if file not in self._defined:
-            self._defined[file] = frozenset(_defined(file, stem))
-        return self._defined[file]
-
-    def _below_project(self, folder: str) -> list[str]:
-        """The names of folders on the way from where its project starts."""
-        return folder.removeprefix(self._project_of(folder)).split(os.sep)
-
-    def _project_of(self, folder: str) -> str:
-        while not self._starts_project(folder) and os.path.dirname(folder) != folder:
-            folder = os.path.dirname(folder)
-        return folder
-
-    def _starts_project(self, folder: str) -> bool:
-        if folder not in self._projects:
-            self._projects[folder] = is_project(Path(folder))
-        return self._projects[folder]
-
-    def _file(self, folder: str, name: str) -> bool:
-        path = _inside(folder, name)
-        if path not in self._is_file:
-            self._is_file[path] = os.path.isfile(path)
-        return self._is_file[path]
-
-    def _folder(self, path: str) -> bool:
-        if path not in self._is_folder:
-            self._is_folder[path] = os.path.isdir(path)
-        return self._is_folder[path]
-
-
-def _inside(folder: str, name: str) -> str:
-    """A name in a folder; `os.path.join` takes ten times as long, and is asked a million times."""
-    return f"{folder}{os.sep}{name}" if folder != os.sep else folder + name
+        taken = frozenset(taken_out_of(data, head))
+        return "*" in taken or not self._folders.names_in(start, head).isdisjoint(taken)
 
 
 def _nearest(folder: str, places: Collection[str]) -> tuple[str, ...]:
@@ -381,30 +335,3 @@ def _nearest(folder: str, places: Collection[str]) -> tuple[str, ...]:
 
     most = max(map(shared, places), default=0)
     return tuple(place for place in dict.fromkeys(places) if shared(place) == most)
-
-
-def _defined(file: str, name: str) -> Iterator[str]:
-    """The names in a file that are its own, and what it imports from elsewhere than `name`."""
-    try:
-        data = read_file(file, MAX_BYTES)
-    except OSError:
-        return
-    for match in _DEFINED.finditer(data):
-        yield from (word.decode(errors="replace") for word in _WORD.findall(match[1] or match[2]))
-    for each in written_imports(data):
-        if each.module != name:
-            yield each.bound
-
-
-def _taken(data: bytes, head: str) -> Iterator[str]:
-    """The names that a file takes out of what it imports by one bare name."""
-    for each in written_imports(data):
-        if each.dots or each.module != head:
-            continue
-        if each.name is not None:
-            yield each.name
-            continue
-        for match in re.finditer(
-            rb"\b%s[ \t]*\.[ \t]*(\w+)" % re.escape(each.bound.encode()), data
-        ):
-            yield match[1].decode(errors="replace")
