@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from nnx_migrate.campaign.places import Place
+from nnx_migrate.check.cases.notebooks import source_of
 from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
 
 
@@ -43,7 +44,7 @@ def blamed(cases: Sequence[CaseResult], places: Sequence[Place], changed: frozen
     for case in _innermost(differing, places):
         own = [place for place in places if place.name == owner(case)]
         ran = [place for place in places if place.ran(lines_of(case))]
-        behind = {name for names in case.files.values() for name in names}
+        behind = {source_of(name) for names in case.files.values() for name in names}
         imported = [place for place in places if place.file in behind]
         candidates = own or ran or imported or list(places)
         found |= dict.fromkeys(candidates, why(case))
@@ -91,11 +92,13 @@ def lines_of(case: CaseResult) -> Mapping[str, Sequence[int]]:
 
 def why(case: CaseResult) -> str:
     """In which way a case differs; without the values that do."""
+    file, colon, rest = case.name.partition(":")
+    name = f"{source_of(file)}{colon}{rest}"
     for column, result in case.columns.items():
         if result.verdict is Verdict.DIFFERENT:
             part = f": {result.part}" if result.part else ""
-            return f"without the pin, its calls differ ({case.name}, {column}{part})"
-    return f"without the pin, its calls differ ({case.name})"
+            return f"without the pin, its calls differ ({name}, {column}{part})"
+    return f"without the pin, its calls differ ({name})"
 
 
 def _innermost(cases: Sequence[CaseResult], places: Sequence[Place]) -> list[CaseResult]:

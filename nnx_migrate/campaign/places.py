@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from nnx_migrate.check.cases.notebooks import NOTEBOOK, document_of, twin
 from nnx_migrate.core.findings import FileResult, Finding, Outcome, Proof
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -35,17 +37,25 @@ class Place:
         line: 1-based, in the file as it was.
         function: around it; None where it runs at import.
         findings: of the rules.
+        twin: of a notebook the module of its code, which runs in its place; its functions are those
+            of that module.
     """
 
     file: str
     line: int
     function: Function | None
     findings: tuple[Finding, ...]
+    twin: str = ""
+
+    @property
+    def runs_as(self) -> str:
+        """The file that a check runs."""
+        return self.twin or self.file
 
     @property
     def name(self) -> str:
         """What a check calls its function: "train.py:Trainer.step", of a file "train.py"."""
-        return self.file if self.function is None else f"{self.file}:{self.function.name}"
+        return self.runs_as if self.function is None else f"{self.runs_as}:{self.function.name}"
 
     @property
     def at(self) -> tuple[str, int]:
@@ -67,8 +77,8 @@ class Place:
 
     @property
     def can_run(self) -> bool:
-        """Whether it stands in a file that runs as it is, so that a check can look at it."""
-        return self.file.endswith(".py")
+        """Whether a check can look at it: it stands in a module, or in a notebook that has one."""
+        return self.runs_as.endswith(".py")
 
     @property
     def is_unproved(self) -> bool:
@@ -86,7 +96,7 @@ class Place:
         Args:
             lines: by file, those that did.
         """
-        ran = lines.get(self.file, ())
+        ran = lines.get(self.runs_as, ())
         return bool(ran) if self.function is None else any(n in self.function.lines for n in ran)
 
 
@@ -110,23 +120,34 @@ def places_of(results: Iterable[FileResult], root: Path) -> tuple[Place, ...]:
         for finding in result.findings:
             if finding.line:
                 by_line.setdefault(finding.line, []).append(finding)
-        functions = functions_of(path) if by_line and path.suffix == ".py" else ()
-        for line, findings in sorted(by_line.items()):
-            around = next((each for each in functions if line in each.lines), None)
-            name = path.relative_to(root).as_posix()
-            found.append(Place(name, line, around, tuple(findings)))
+        if by_line:
+            found += _places_in(path, path.relative_to(root).as_posix(), by_line)
     return tuple(found)
 
 
-def functions_of(path: Path) -> tuple[Function, ...]:
+def _places_in(path: Path, name: str, by_line: Mapping[int, list[Finding]]) -> Iterator[Place]:
+    document = document_of(path) if path.suffix == NOTEBOOK else None
+    functions: tuple[Function, ...] = ()
+    with contextlib.suppress(OSError):
+        if document is not None:
+            functions = functions_of(document.source.text)
+        elif path.suffix == ".py":
+            functions = functions_of(path.read_bytes())
+    for line, findings in sorted(by_line.items()):
+        inside = line if document is None else document.virtual_line(line)
+        around = next((each for each in functions if inside in each.lines), None)
+        yield Place(name, line, around, tuple(findings), twin(name) if document is not None else "")
+
+
+def functions_of(text: str | bytes) -> tuple[Function, ...]:
     """The outermost functions and methods of a file; none where it is no Python.
 
     Args:
-        path: the file.
+        text: what it has in it.
     """
     try:
-        tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError):
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
         return ()
     return tuple(_functions(tree, ""))
 

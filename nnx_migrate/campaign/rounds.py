@@ -6,15 +6,16 @@ import dataclasses
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.campaign.blame import Blame, blamed, unverified
 from nnx_migrate.campaign.places import Place, places_of
 from nnx_migrate.check.cases.inputs import CannotCheck
+from nnx_migrate.check.cases.notebooks import write_twin
 from nnx_migrate.check.child_process import exit_code_of, variables_for
 from nnx_migrate.check.copies import copy_tree
-from nnx_migrate.check.jobs import Mode, Side
+from nnx_migrate.check.jobs import Mode, Side, SideName
 from nnx_migrate.check.report import CheckReport
 from nnx_migrate.check.run import STATE, CheckRequest, run_check
 from nnx_migrate.check.settings import CheckSettings
@@ -30,7 +31,7 @@ Planner = Callable[[Mapping[Path, tuple[KeptPlace, ...]]], RunResult]
 Teller = Callable[[str], None]
 #: Then all places that are left in the files behind a difference are put back at once.
 _MOST_ROUNDS = 12
-_IN_NOTEBOOK = "no proof says that it may be rewritten, and no call of a notebook is checked"
+_IN_NOTEBOOK = "no proof says that it may be rewritten, and nothing can run the code of this file"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def _settle(trial: _Trial, plan: Planner, tell: Teller) -> Settled:
         tell(f"round {number}: planning")
         result = _without(plan(_kept(trial.root, put_back)), trial.root, left)
         places = places_of(result.results, trial.root)
-        # Of notebooks no call is recorded: what no proof carries cannot be checked there.
+        # What no proof carries has to be checked.
         unseen = {p.at for p in places if p.file not in left and _cannot_be_checked(p)}
         if unseen:
             left |= {file for file, _ in unseen & put_back.keys()}
@@ -192,12 +193,15 @@ class _Trial:
 
     def check(self, result: RunResult, changing: Sequence[Place]) -> CheckReport:
         """Checks a plan: the command runs where functions change that it was not recorded for."""
-        new = self._migrated(result, "new")
+        notebooks = {place.file for place in changing if place.twin}
+        new = self._migrated(result, "new", notebooks)
         old = side_at("old", self.root, self.settings.roots)
+        if notebooks:
+            old = self._side("old", self._copied("old"), notebooks)
         names = frozenset(place.name for place in changing)
         again = not names <= self.recorded
         self.recorded |= names
-        also = {place.file for place in changing if place.file.endswith(".py")}
+        also = {place.runs_as for place in changing}
         request = CheckRequest(
             dataclasses.replace(self.settings, cases=(), command=self.command if again else ()),
             recording=STATE / "campaign.sqlite",
@@ -215,13 +219,23 @@ class _Trial:
         except OSError as error:
             raise CannotCheck(f"cannot run {self.command[0]}: {error.strerror}") from None
 
-    def _migrated(self, result: RunResult, name: str) -> Side:
+    def _migrated(self, result: RunResult, name: str, notebooks: Iterable[str] = ()) -> Side:
+        target = self._copied(name)
+        for each in result.results:
+            if each.before != each.after:
+                (target / each.path.resolve().relative_to(self.root)).write_bytes(each.after)
+        return self._side("new", target, notebooks)
+
+    def _copied(self, name: str) -> Path:
         target = self.folder / name / (self.root.name or "tree")
         if target.exists():
             shutil.rmtree(target)
         copy_tree(self.root, target, self.settings.data)
-        for each in result.results:
-            if each.before != each.after:
-                (target / each.path.resolve().relative_to(self.root)).write_bytes(each.after)
-        side = side_at("new", target, self.settings.roots)
+        return target
+
+    def _side(self, name: SideName, target: Path, notebooks: Iterable[str]) -> Side:
+        """A copy of the tree, with modules of the code of notebooks."""
+        for each in notebooks:
+            write_twin(target / each)
+        side = side_at(name, target, self.settings.roots)
         return dataclasses.replace(side, places=(self.root, target))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import os
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from nnx_migrate.analysis.flax.transforms import SITE_NAMES
-from nnx_migrate.check.recording.compiling import HOOK, VARIABLE, cell_digest
-from nnx_migrate.sources.documents.notebook import read_cells
+from nnx_migrate.check.cases.notebooks import NOTEBOOK, cells_of
+from nnx_migrate.check.recording.compiling import HOOK, VARIABLE
 from nnx_migrate.sources.facts.observed_facts import (
     RUNNING_TEST,
     ObservedFacts,
@@ -26,9 +25,6 @@ from nnx_migrate.sources.facts.observed_facts import (
     digest,
     seen_function,
 )
-from nnx_migrate.sources.text import UndecodableSource
-
-NOTEBOOK = ".ipynb"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,19 +93,9 @@ def _settings(folder: Path, names: dict[str, str]) -> dict[str, Any]:
         # For a Python that does not have this package installed.
         "package": str(Path(__file__).resolve().parents[2]),
         "touched": {path: name for path, name in names.items() if path not in notebooks},
-        "cells": _cells(notebooks),
+        "cells": cells_of({Path(path): name for path, name in notebooks.items()}),
         "transforms": sorted(SITE_NAMES),
     }
-
-
-def _cells(notebooks: Mapping[str, str]) -> dict[str, str]:
-    """The notebook of each cell that only one of them has, by what the cell is known by."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for path, name in notebooks.items():
-        with contextlib.suppress(OSError, UndecodableSource):
-            for code in read_cells(Path(path), Path(path).read_bytes()).values():
-                found[cell_digest(code)].add(name)
-    return {cell: min(names) for cell, names in found.items() if len(names) == 1}
 
 
 def _variables(settings: Path) -> dict[str, str]:

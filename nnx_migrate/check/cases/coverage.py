@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from nnx_migrate.check.cases.notebooks import twin
 from nnx_migrate.check.cases.touched import Touched, sources_of
 from nnx_migrate.check.jobs import Side
 
@@ -28,7 +29,7 @@ def files_not_compared(old: Side, new: Side) -> Iterator[str]:
         to = f"; it may have moved to {moved}" if moved else ""
         yield f"{path} is not in NEW{to}"
     for path in sources_of(old.root, ".ipynb"):
-        if _code(old.root / path) != _code(new.root / path):
+        if twin(path) not in before & after and _code(old.root / path) != _code(new.root / path):
             yield f"{path} differs, and notebooks are not run"
 
 

@@ -20,6 +20,8 @@ from typing import Any
 
 #: Leads to the settings of a recorder, a JSON file.
 VARIABLE = "NNX_MIGRATE_RECORDING"
+#: The end of the name of a module that has the code of a notebook's cells.
+TWIN = "_cells_of_notebook.py"
 #: The folder that comes first on PYTHONPATH.
 HOOK = Path(__file__).with_name("hook")
 
@@ -102,6 +104,32 @@ def watch_cells(compilerop: ModuleType) -> None:
         return tree
 
     compiler.cache, compiler.ast_parse = cache, ast_parse
+
+
+#: The twins of notebooks by the names that their cells define.
+_twins: dict[str, str] = {}
+
+
+def cell_defines(cell: ast.Module, twin: str) -> None:
+    """Takes note of what a cell defines.
+
+    Args:
+        cell: it.
+        twin: the module that has the code of its notebook.
+    """
+    for each in cell.body:
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            _twins[each.name] = twin
+
+
+def twin_with(module: str, name: str) -> str:
+    """The twin that has what a cell defined; "" where it is nothing of a cell.
+
+    Args:
+        module: the name of the module that it is in.
+        name: its qualified name.
+    """
+    return _twins.get(name.partition(".")[0], "") if module == "__main__" else ""
 
 
 def cell_digest(code: str) -> str:

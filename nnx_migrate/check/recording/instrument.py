@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 from nnx_migrate.check.cases.touched import Touched, assigned_name
-from nnx_migrate.check.recording.compiling import put_first
+from nnx_migrate.check.recording.compiling import cell_defines, put_first
 from nnx_migrate.check.recording.settings import read_settings
 
 # No two underscores in front: they would be mangled in a class.
@@ -23,11 +23,31 @@ def instrumented(tree: ast.Module, path: str) -> ast.Module:
     """
     touched = read_settings().touched[os.path.realpath(path)]
     _mark(tree.body, "", touched)
+    _import_boundary(tree)
+    return ast.fix_missing_locations(tree)
+
+
+def instrumented_cell(tree: ast.Module, twin: str, _file: str) -> ast.Module:
+    """Puts the boundaries into a cell of a notebook.
+
+    Args:
+        tree: of the cell; it is changed.
+        twin: the module of the notebook's code, relative to the tree that is recorded.
+    """
+    settings = read_settings()
+    touched = settings.touched[os.path.realpath(settings.root / twin)]
+    cell_defines(tree, twin)
+    _mark(tree.body, "", touched)
+    if any(isinstance(each, ast.Name) and each.id == _BOUNDARY for each in ast.walk(tree)):
+        _import_boundary(tree)
+    return ast.fix_missing_locations(tree)
+
+
+def _import_boundary(tree: ast.Module) -> None:
     boundary = ast.ImportFrom(
         "nnx_migrate.check.recording.boundary", [ast.alias("boundary", _BOUNDARY)], 0
     )
     put_first(tree.body, ast.copy_location(boundary, ast.Pass(lineno=1, col_offset=0)))
-    return ast.fix_missing_locations(tree)
 
 
 def _mark(body: Sequence[ast.AST], scope: str, touched: Touched) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import cloudpickle  # type: ignore[import-untyped]
 
 from nnx_migrate.check.compare.forms import Array, Observation
+from nnx_migrate.check.recording.compiling import twin_with
 from nnx_migrate.check.recording.meshes import axes_of
 from nnx_migrate.check.recording.unpacking import (
     array_of_shape,
@@ -151,7 +152,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             return None
         # The module of a builtin has no file, and an empty path would be the current folder.
         file = getattr(module, "__file__", None)
-        inside = _inside(self._root, file) if file else ""
+        inside = _inside(self._root, file) if file else twin_with(module.__name__, name)
         if inside:
             spec = getattr(module, "__spec__", None)
             known = module.__name__ if module.__name__ != "__main__" else getattr(spec, "name", "")

@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from nnx_migrate.check.cases.notebooks import cells_of_twins
 from nnx_migrate.check.cases.touched import Touched
 from nnx_migrate.check.recording.compiling import plain_settings
 
@@ -54,6 +55,7 @@ def write_settings(
         "most_bytes": most_bytes,
         # For a Python that does not have this package installed.
         "package": str(Path(__file__).resolve().parents[3]),
+        "cells": cells_of_twins(root, [each.path for each in touched]),
         "touched": {
             os.path.realpath(root / each.path): dataclasses.asdict(each) for each in touched
         },

@@ -16,8 +16,9 @@ from types import ModuleType
 from typing import Any
 
 from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.recording.compiling import TWIN
 from nnx_migrate.check.recording.meshes import Axes, made_mesh
-from nnx_migrate.check.worker.loading import load_file, load_in_tree
+from nnx_migrate.check.worker.loading import load_cells, load_file, load_in_tree
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ def module_of(reader: Reader, path: str, name: str) -> ModuleType:
         origin = getattr(each, "__file__", None)
         if origin and os.path.basename(origin) == file.name and Path(origin) == file:
             return each
+    if path.endswith(TWIN):
+        return load_cells(file)
     if wanted not in sys.modules and all(part.isidentifier() for part in wanted.split(".")):
         try:
             found = importlib.import_module(wanted)

@@ -1,7 +1,10 @@
 """Files of the user imported into a worker, and forgotten again."""
 
 from __future__ import annotations
+import __future__
 
+import ast
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -13,6 +16,8 @@ from types import ModuleType
 
 from nnx_migrate.check.jobs import Side
 
+#: What `from __future__ import ...` means for the statements behind it.
+_FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _serial = itertools.count()
 
 
@@ -39,6 +44,32 @@ def load_file(path: Path) -> ModuleType:
         sys.path.insert(0, str(path))
     importlib.invalidate_caches()
     spec.loader.exec_module(module)
+    return module
+
+
+def load_cells(file: Path) -> ModuleType:
+    """Runs the code of a notebook's cells, as far as it runs.
+
+    Calls of its functions are made again one by one: a statement that fails because one of them is
+    wrong must not keep the others from that.
+
+    Args:
+        file: a module of that code.
+
+    Raises:
+        OSError: it cannot be read.
+        SyntaxError: it is no Python.
+    """
+    module = ModuleType(f"{file.stem}_{next(_serial)}")
+    module.__file__ = str(file)
+    sys.modules[module.__name__] = module
+    flags = 0
+    for statement in ast.parse(file.read_bytes(), str(file)).body:
+        part = ast.Module([statement], [])
+        code = compile(part, str(file), "exec", flags, dont_inherit=True)
+        flags |= code.co_flags & _FUTURE
+        with contextlib.suppress(Exception, SystemExit):
+            exec(code, module.__dict__)  # nosec B102  # `check` runs the user's code, and says so
     return module
 
 

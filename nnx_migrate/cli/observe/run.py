@@ -7,9 +7,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nnx_migrate.check.cases.notebooks import NOTEBOOK
 from nnx_migrate.cli import console
 from nnx_migrate.engine.discover import excludes_of
-from nnx_migrate.observe.command import NOTEBOOK, CannotRun, Observed, observe
+from nnx_migrate.observe.command import CannotRun, Observed, observe
 from nnx_migrate.report.text import printable
 from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.facts.observed_facts import (
