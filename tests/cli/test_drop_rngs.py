@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.golden.columns import run_matrix
+from tests.cli.three_files import TWO_BLOCKS, check_runs_in_both_modes, write_three_files
 
 LAYERS = """\
 from flax import nnx
@@ -22,21 +22,7 @@ class Block(nnx.Module):
     def __call__(self, x):
         return self.drop(self.linear(x))
 """
-MODEL = """\
-from flax import nnx
-
-from layers import Block
-
-
-class Model(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs):
-        self.blocks = nnx.List([Block(rngs=rngs) for _ in range(2)])
-
-    def __call__(self, x):
-        for block in self.blocks:
-            x = block(x)
-        return x
-"""
+MODEL = TWO_BLOCKS
 MAIN = """\
 import jax.numpy as jnp
 from flax import nnx
@@ -81,11 +67,7 @@ def save(model: Model):
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "src"
-    folder.mkdir()
-    for name, text in {"layers": LAYERS, "model": MODEL, "main": MAIN}.items():
-        (folder / f"{name}.py").write_text(text)
-    return folder
+    return write_three_files(tmp_path / "src", layers=LAYERS, model=MODEL, main=MAIN)
 
 
 def test_no_file_is_pinned_once_the_class_keeps_none(command: Command, project: Path) -> None:
@@ -167,18 +149,5 @@ def test_a_notebook_that_reads_it_counts(command: Command, project: Path) -> Non
 
 
 @pytest.mark.runs_jax
-def test_it_runs_in_both_modes(command: Command, project: Path, tmp_path: Path) -> None:
-    before = tmp_path / "before"
-    before.mkdir()
-    for file in project.iterdir():
-        (before / file.name).write_bytes(file.read_bytes())
-    assert command("apply", "src", *ALLOWED).code == 0
-    drive = tmp_path / "drive.py"
-    drive.write_text(DRIVE)
-    jobs = {side: [("drops", folder, drive)] for side, folder in (("b", before), ("a", project))}
-    found = run_matrix([(jobs["b"], "graph"), (jobs["a"], "graph"), (jobs["a"], "tree")])
-    forms = [each["drops"].form for each in found]
-    assert forms[0] is not None, found[0]["drops"].error
-    assert forms == [forms[0]] * 3, [each["drops"].error for each in found]
-    tree_before = run_matrix([(jobs["b"], "tree")])[0]["drops"]
-    assert tree_before.form is None, "tree mode refuses it as it was"
+def test_it_runs_in_both_modes(command: Command, project: Path) -> None:
+    check_runs_in_both_modes(command, project, *ALLOWED, drive=DRIVE)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.golden.columns import run_matrix
+from tests.cli.three_files import TWO_BLOCKS, check_runs_in_both_modes, write_three_files
 
 LAYERS = """\
 import jax
@@ -32,21 +32,7 @@ class Block(nnx.Module):
     def __call__(self, x):
         return self.noise(self.linear(x))
 """
-MODEL = """\
-from flax import nnx
-
-from layers import Block
-
-
-class Model(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs):
-        self.blocks = nnx.List([Block(rngs=rngs) for _ in range(2)])
-
-    def __call__(self, x):
-        for block in self.blocks:
-            x = block(x)
-        return x
-"""
+MODEL = TWO_BLOCKS
 MAIN = """\
 import jax.numpy as jnp
 from flax import nnx
@@ -71,11 +57,7 @@ def main():
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "src"
-    folder.mkdir()
-    for name, text in {"layers": LAYERS, "model": MODEL, "main": MAIN}.items():
-        (folder / f"{name}.py").write_text(text)
-    return folder
+    return write_three_files(tmp_path / "src", layers=LAYERS, model=MODEL, main=MAIN)
 
 
 def test_a_pin_names_it_as_a_way_out(command: Command, project: Path) -> None:
@@ -221,18 +203,5 @@ def test_what_is_no_module_keeps_what_it_is_given(command: Command, tmp_path: Pa
 
 
 @pytest.mark.runs_jax
-def test_it_runs_in_both_modes(command: Command, project: Path, tmp_path: Path) -> None:
-    before = tmp_path / "before"
-    before.mkdir()
-    for file in project.iterdir():
-        (before / file.name).write_bytes(file.read_bytes())
-    assert command("apply", "src", "--allow", "fork-rngs").code == 0
-    drive = tmp_path / "drive.py"
-    drive.write_text("def drive(program):\n    return program.main()\n")
-    jobs = {side: [("forks", folder, drive)] for side, folder in (("b", before), ("a", project))}
-    found = run_matrix([(jobs["b"], "graph"), (jobs["a"], "graph"), (jobs["a"], "tree")])
-    forms = [each["forks"].form for each in found]
-    assert forms[0] is not None, found[0]["forks"].error
-    assert forms == [forms[0]] * 3, [each["forks"].error for each in found]
-    tree_before = run_matrix([(jobs["b"], "tree")])[0]["forks"]
-    assert tree_before.form is None, "without forks tree mode refuses it"
+def test_it_runs_in_both_modes(command: Command, project: Path) -> None:
+    check_runs_in_both_modes(command, project, "--allow", "fork-rngs")

@@ -8,7 +8,7 @@ import pytest
 
 import nnx_migrate
 from tests.cli.conftest import Command
-from tests.golden.columns import run_matrix
+from tests.cli.three_files import check_runs_in_both_modes, write_three_files
 
 LAYERS = """\
 from flax import nnx
@@ -60,11 +60,7 @@ def main():
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "src"
-    folder.mkdir()
-    for name, text in {"layers": LAYERS, "model": MODEL, "main": MAIN}.items():
-        (folder / f"{name}.py").write_text(text)
-    return folder
+    return write_three_files(tmp_path / "src", layers=LAYERS, model=MODEL, main=MAIN)
 
 
 def test_the_classes_change_and_nothing_is_pinned(command: Command, project: Path) -> None:
@@ -118,17 +114,5 @@ def test_a_text_alone_changes_the_classes_that_it_has(project: Path) -> None:
 
 
 @pytest.mark.runs_jax
-def test_it_runs_in_both_modes(command: Command, project: Path, tmp_path: Path) -> None:
-    before = tmp_path / "before"
-    before.mkdir()
-    for file in project.iterdir():
-        (before / file.name).write_bytes(file.read_bytes())
-    assert command("apply", "src").code == 0
-    drive = tmp_path / "drive.py"
-    drive.write_text("def drive(program):\n    return program.main()\n")
-    jobs = {side: [("trees", folder, drive)] for side, folder in (("b", before), ("a", project))}
-    found = run_matrix([(jobs["b"], "graph"), (jobs["a"], "graph"), (jobs["a"], "tree")])
-    forms = [each["trees"].form for each in found]
-    assert forms[0] is not None, found[0]["trees"].error
-    assert forms == [forms[0]] * 3, [each["trees"].error for each in found]
-    assert run_matrix([(jobs["b"], "tree")])[0]["trees"].form is None
+def test_it_runs_in_both_modes(command: Command, project: Path) -> None:
+    check_runs_in_both_modes(command, project)
