@@ -155,6 +155,8 @@ def rule(
       nnx-migrate rule state-axes
     """
     from nnx_migrate.cli.console import errors_reported, stop
+    from nnx_migrate.report.terminal import width_of
+    from nnx_migrate.report.text import wrapped
     from nnx_migrate.rewrite.model.registry import (
         NO_RULES,
         BrokenRule,
@@ -179,7 +181,8 @@ def rule(
                 except BrokenRule as error:
                     broken = error
                     continue
-                typer.echo(f"{entry.name:<{width}}  {summary}")
+                line = f"{entry.name:<{width}}  {summary}"
+                typer.echo("\n".join(wrapped(line, width_of(sys.stdout), " " * (width + 2))))
             if broken is not None:
                 stop(str(broken))
         except (UnknownRule, BrokenRule) as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nnx_migrate.cli import console
 from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.report.terminal import width_of
 from nnx_migrate.report.text import printable
 
 if TYPE_CHECKING:
@@ -34,8 +35,10 @@ def list_pins(paths: Sequence[Path], by: By, report_format: str, flags: Mapping[
         result = console.run_paths(paths, flags)
         found = pins_of(result.results)
         groups = grouped(found.places, _keys(by, [each.path for each in result.results]))
-        render = as_json if report_format == "json" else as_text
-        sys.stdout.write(render(groups, found, by))
+        if report_format == "json":
+            sys.stdout.write(as_json(groups, found, by))
+        else:
+            sys.stdout.write(as_text(groups, found, by, width_of(sys.stdout)))
         sys.stdout.flush()
         unread = [each for each in result.results if each.status in _UNREAD]
         for each in unread:

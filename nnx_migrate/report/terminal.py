@@ -10,6 +10,7 @@ import contextlib
 import enum
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
@@ -124,3 +125,8 @@ def table_for(stream: TextIO, wanted: Colour = Colour.AUTO) -> Callable[[Totals]
         return table_of_rules(totals, colour=colours(stream, wanted))
 
     return table
+
+
+def width_of(stream: TextIO) -> int | None:
+    """How many columns lines have; None where they are as long as they are, as in a file."""
+    return shutil.get_terminal_size().columns if stream.isatty() else None

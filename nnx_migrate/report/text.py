@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 from nnx_migrate.core.findings import Evidence
 
+#: Lines are no shorter than this, however narrow the terminal is.
+_LEAST = 20
 #: Makes a text look like what it is: an outcome, a status, a "place" or a "rule".
 Paint = Callable[[str, str], str]
 
@@ -28,6 +31,22 @@ def first_on_line(path: str) -> str:
         path: as it is shown.
     """
     return f"./{path}" if path.lstrip().startswith(("::", "##")) else path
+
+
+def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    """A text as lines that fit, those behind the first ones indented.
+
+    Args:
+        text: one line.
+        width: of the terminal; None for lines as long as they are.
+        indent: what the other lines begin with.
+    """
+    if width is None or len(text) <= width:
+        return [text]
+    room = max(width, len(indent) + _LEAST)
+    return textwrap.wrap(
+        text, room, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def evidence_line(evidence: Evidence) -> str:

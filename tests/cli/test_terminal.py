@@ -17,6 +17,23 @@ from tests.cli.conftest import COMMAND, TRAIN, Command
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202e]")
 SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+PINNED = b"""\
+from flax import nnx
+
+
+@nnx.compat.jit
+def evaluate(model: nnx.Linear, x):
+    model.evaluated_after_the_last_step = True
+    return model(x)
+
+
+@nnx.jit
+def step(model: nnx.Linear, x):
+    model.normalized_by_the_last_step = True
+    return model(x)
+"""
+#: Frames of code and commands to copy are not broken.
+CODE_OR_COMMAND = ("Next:", "      nnx-migrate", *(f"{n} |" for n in range(1, 30)), "   |")
 HOSTILE = "# \x1b]0;title\x07 \x1b[2J [bold]loud[/] [/] \u202egnp :smile: \x9b31m\n"
 
 
@@ -159,6 +176,24 @@ def test_a_file_that_takes_long_is_named_while_it_does(tmp_path: Path) -> None:
     # It moves by the clock: the only file is never done before the end.
     assert len(shown) > 3
     assert re.search(r"slow\.py \(\d+ s\)", plain(told))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("apply", "src", "--check"),
+        ("apply", "src", "--check", "--output-format", "grouped", "--verbose"),
+        ("apply", "src", "--check", "--statistics"),
+        ("pins", "src"),
+        ("rule",),
+    ],
+)
+def test_sentences_fit_the_terminal(project: Path, arguments: tuple[str, ...]) -> None:
+    (project / "steps.py").write_bytes(PINNED)
+    _, told = in_terminal(project.parent, *arguments, environment={"COLUMNS": "60"})
+    drawn = plain(re.sub(r"[^\n]*\x1b\[2K", "", told)).splitlines()
+    assert len(drawn) > 3
+    assert [line for line in drawn if len(line) > 60 and not line.startswith(CODE_OR_COMMAND)] == []
 
 
 def test_a_text_on_a_terminal_is_harmless(tmp_path: Path) -> None:

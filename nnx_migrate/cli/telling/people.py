@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import sys
 from typing import TextIO
 
@@ -13,7 +12,7 @@ from nnx_migrate.core.totals import RunResult
 from nnx_migrate.engine.run import pending
 from nnx_migrate.report.people.causes import shown_findings
 from nnx_migrate.report.people.rendering import Form, Look, next_steps, render_text
-from nnx_migrate.report.terminal import paint_for, table_for
+from nnx_migrate.report.terminal import paint_for, table_for, width_of
 from nnx_migrate.sources.imports.module_names import repository_of
 
 _CHECK = "nnx-migrate check git:HEAD . -- pytest"
@@ -53,7 +52,7 @@ def rendered(
         statistics=shape.statistics,
         paint=paint,
         table=None if to_file else table_for(stream, shape.colour),
-        width=shutil.get_terminal_size().columns if stream.isatty() and not to_file else None,
+        width=None if to_file else width_of(stream),
     )
     steps: list[str] = []
     if proposes and form is not Form.CONCISE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.core.findings import Finding, Outcome, Proof
@@ -11,7 +10,7 @@ from nnx_migrate.core.place import Location
 from nnx_migrate.report.manuals import is_rule
 from nnx_migrate.report.people.causes import Cause, Shown, places
 from nnx_migrate.report.people.frames import Frame, Sources
-from nnx_migrate.report.text import Paint, evidence_line, plural, printable
+from nnx_migrate.report.text import Paint, evidence_line, plural, printable, wrapped
 from nnx_migrate.report.ways_out import alternatives
 
 #: What a frame would only repeat: the diff shows the new code, and same code stays.
@@ -21,6 +20,7 @@ _PINNED = frozenset({Outcome.PINNED, Outcome.PINNED_MID})
 _ALLOWED_ABOVE = frozenset({Permission.DROP_RNGS, Permission.FORK_RNGS, Permission.LIFT_RNGS})
 #: So many places are listed; --verbose lists all.
 _SOME = 5
+_NARROW = 20
 
 
 class Diagnostics:
@@ -57,16 +57,27 @@ class Diagnostics:
         rows = [(f"{len(cause.items):,}", cause.first) for cause in causes]
         wide = max((len(number) for number, _ in rows), default=0)
         for number, first in rows:
-            yield f"{number:>{wide}}  {self._word(first)}  {printable(_why(first.finding))}"
+            head = f"{number:>{wide}}  "
+            yield from self._headed(first, f"  {printable(_why(first.finding))}", head)
 
     def _heading(self, cause: Cause) -> Iterator[str]:
         first = cause.first
-        head = f"{self._word(first)}  {plural(len(cause.items), 'place')}"
-        yield f"{head}: {printable(_why(first.finding))}"
+        told = f"  {plural(len(cause.items), 'place')}: {printable(_why(first.finding))}"
+        yield from self._headed(first, told)
+
+    def _headed(self, item: Shown, told: str, before: str = "") -> Iterator[str]:
+        """Lines that begin with how something ended, which colours do not make longer."""
+        plain = _in_words(item)
+        first, *others = wrapped(f"{before}{plain}{told}", self._width, "  ")
+        yield f"{before}{self._word(item)}{first.removeprefix(f'{before}{plain}')}"
+        yield from others
 
     def _brief(self, cause: Cause) -> Iterator[str]:
         yield from self._heading(cause)
-        yield from (self._all_places(cause.items) if self._verbose else [f"  {_some(cause.items)}"])
+        if self._verbose:
+            yield from self._all_places(cause.items)
+        else:
+            yield from wrapped(f"  {_some(cause.items)}", self._width, "  ")
 
     def _framed(self, cause: Cause) -> Iterator[str]:
         first, finding = cause.first, cause.first.finding
@@ -97,10 +108,8 @@ class Diagnostics:
 
     def _note(self, edge: str, title: str, text: str) -> Iterator[str]:
         lead = f"{edge} = {title}: "
-        lines = [text]
-        if self._width is not None:
-            room = max(self._width - len(lead), 20)
-            lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+        room = None if self._width is None else max(self._width - len(lead), _NARROW)
+        lines = wrapped(text, room)
         mark = self._paint("frame", "=")
         for number, line in enumerate(lines):
             head = f"{edge} {mark} {self._paint('note', f'{title}:')} "
@@ -108,17 +117,23 @@ class Diagnostics:
 
     def _all_places(self, items: tuple[Shown, ...]) -> Iterator[str]:
         if not self._verbose:
-            yield from (f"  {each}" for each in places(items))
+            for line in places(items):
+                yield from wrapped(f"  {line}", self._width, "  ")
             return
         for item in items:
             other = item.finding.message != items[0].finding.message
             told = f": {printable(_why(item.finding))}" if other else ""
             yield f"  {self._paint('place', item.place)}{told}"
-            yield from map(evidence_line, item.finding.evidence)
+            for each in item.finding.evidence:
+                yield from wrapped(evidence_line(each), self._width, "      ")
 
     def _word(self, item: Shown) -> str:
         rule = f"[{self._paint('rule', item.finding.rule)}]" if item.finding.rule else ""
         return f"{self._paint(item.word, item.word)}{rule}"
+
+
+def _in_words(item: Shown) -> str:
+    return f"{item.word}[{item.finding.rule}]" if item.finding.rule else str(item.word)
 
 
 def _why(finding: Finding) -> str:

@@ -12,16 +12,19 @@ from msgspec import UNSET
 import nnx_migrate
 from nnx_migrate.core.pins import Origin, PinnedPlace, Pins
 from nnx_migrate.report.pins.document import By, Group, PinsDocument, Place, Tool
-from nnx_migrate.report.text import first_on_line, printable
+from nnx_migrate.report.text import first_on_line, printable, wrapped
 
 
-def as_text(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: By) -> str:
+def as_text(
+    groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: By, width: int | None = None
+) -> str:
     """The list for people.
 
     Args:
         groups: as `grouped` gives them.
         pins: all of them.
         by: what the groups are.
+        width: columns that lines are wrapped to; None for as long as they are.
     """
     lines: list[str] = []
     for key, places in groups.items():
@@ -37,7 +40,12 @@ def as_text(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: By) -> 
                 lines.append(f"    way out: {place.way_out}")
         lines.append("")
     lines += _burn_down(pins)
-    return "\n".join(lines) + "\n"
+    fitting = (part for line in lines for part in wrapped(line, width, f"{_indent(line)}  "))
+    return "\n".join(fitting) + "\n"
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _caused(place: PinnedPlace) -> str:

@@ -5,6 +5,7 @@ It reads lines of words with tabs between them: `done STAGE NUMBER TOTAL`, `at P
 
 from __future__ import annotations
 
+import os
 import queue
 import signal
 import sys
@@ -23,6 +24,8 @@ _SLOW = 2.0
 #: Columns of all but that name.
 _OTHERS = 60
 _LEAST = 20
+
+_MOST_READ = 65536
 
 Words = list[str]
 
@@ -132,8 +135,12 @@ def _show(drawing: Drawing, early: list[Words], messages: queue.SimpleQueue[Word
 
 
 def _read(messages: queue.SimpleQueue[Words]) -> None:
-    for line in sys.stdin.buffer:
-        messages.put(line.decode("utf-8", "replace").rstrip("\n").split("\t"))
+    # Not through sys.stdin: Python ends with an error where a thread waits in one of its readers.
+    begun = b""
+    while read := os.read(0, _MOST_READ):
+        *lines, begun = (begun + read).split(b"\n")
+        for line in lines:
+            messages.put(line.decode("utf-8", "replace").split("\t"))
     messages.put(["end"])
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -46,3 +48,14 @@ def test_a_run_goes_on_without_who_draws(tmp_path: Path) -> None:
     with open(tmp_path / "out", "w+") as stream, bar_on(stream, colour=False) as bar:
         for number in range(20_000):
             bar("planning", number, 20_000)
+
+
+def test_it_ends_quietly_while_others_still_hold_the_pipe() -> None:
+    command = [sys.executable, "-P", "-m", "nnx_migrate.report.progress.drawing", "plain"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b"done\tplanning files\t1\t2\nend\n")
+        process.stdin.flush()
+        assert process.wait(20) == 0
+        assert b"Fatal" not in process.stderr.read()
