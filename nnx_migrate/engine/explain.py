@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import Scope, describe
 from nnx_migrate.analysis.effects.summary import worst
 from nnx_migrate.analysis.facts import analysis_of
 from nnx_migrate.analysis.flax.transforms import AS_VALUE, JAX_SITES, OTHER_PACKAGE
+from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
@@ -16,9 +18,11 @@ from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.findings import Evidence
 from nnx_migrate.core.place import Place
 from nnx_migrate.engine.locate import Locator
+from nnx_migrate.engine.projects.redefined import redefined
 from nnx_migrate.report.manuals import way_out_of
+from nnx_migrate.rewrite.classes.edits import class_edits
 from nnx_migrate.rewrite.model.active_rules import active_rules
-from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.context import FileContext, Reader, nothing_else
 from nnx_migrate.rewrite.model.decisions import (
     Contribution,
     Decision,
@@ -29,12 +33,20 @@ from nnx_migrate.rewrite.model.functions import function_scopes, given_parameter
 from nnx_migrate.rewrite.pinned.withdrawn import withdrawn
 from nnx_migrate.rewrite.planner.observed_decisions import decided
 from nnx_migrate.rewrite.planner.regions import covered_by_setters
-from nnx_migrate.rewrite.text.edits import Text
+from nnx_migrate.rewrite.text.edits import LineMap, Text, apply_edits
 from nnx_migrate.sources.configuration import Options
+from nnx_migrate.sources.suppressions import parse_suppressions
 from nnx_migrate.sources.text import Source
 
 
-def explain(source: Source, module: str, project: Project, options: Options, line: int) -> str:
+def explain(
+    source: Source,
+    module: str,
+    project: Project,
+    options: Options,
+    line: int,
+    read: Reader = nothing_else,
+) -> str:
     """Say what is known of the sites at a line, and why they end as they do.
 
     Args:
@@ -43,12 +55,15 @@ def explain(source: Source, module: str, project: Project, options: Options, lin
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
         line: 1-based.
+        read: gives the files of the project, and what counts for them.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
     own = withdrawn(source, options.withdraws)
-    source, line = own.source, own.line_without(line)
+    source, project = _with_classes(own.source, module, project, options, read)
+    own = dataclasses.replace(own, source=source)
+    line = own.line_without(line)
     root = parse(source.text)
     analysis = analysis_of(project)
     tree = Tree(root, module, project)
@@ -65,6 +80,31 @@ def explain(source: Source, module: str, project: Project, options: Options, lin
         return f"{place}: the file has no transform of nnx\n"
     there = locator.text(f"lines {', '.join(map(str, lines))}")
     return f"{place}: no transform of nnx here; try {there}\n"
+
+
+def _with_classes(
+    source: Source, module: str, project: Project, options: Options, read: Reader
+) -> tuple[Source, Project]:
+    """A file and its project with the classes as they will be when all of it is migrated."""
+    met = redefined(project, module, read)
+    text, tree = Text(source.text), Tree(parse(source.text), module, met.project)
+    context = FileContext(str(source.path), text, tree, analysis_of(met.project), options)
+    edits = class_edits(context, parse_suppressions(source.text), met.classes).owners
+    if not edits:
+        return source, met.project
+    lines = LineMap(len(text.line_starts))
+    lines.advance(text, edits)
+    after = apply_edits(source.text, edits)
+    there = (lines.original(at) for at in range(1, len(Text(after).line_starts) + 1))
+    before = source.lines
+    changed = dataclasses.replace(
+        source,
+        text=after,
+        data=source.encode(after),
+        lines=tuple(before[at - 1] if 0 < at <= len(before) else at for at in there),
+    )
+    index = index_module(changed, module, project.modules[module].meant)
+    return changed, met.project.replacing(index)
 
 
 def _sites_at(context: FileContext, line: int) -> list[Site]:

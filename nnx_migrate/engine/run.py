@@ -38,13 +38,15 @@ from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.documents.kinds import is_document, read_document
 from nnx_migrate.sources.imports.module_names import place_of, project_root
-from nnx_migrate.sources.text import decode
+from nnx_migrate.sources.text import UndecodableSource, decode
 from nnx_migrate.sources.walk.discovery import Candidate, Walk
 from nnx_migrate.sources.walk.scanning import read_file
 from nnx_migrate.sources.write import Writer
 
 if TYPE_CHECKING:
+    from nnx_migrate.analysis.symbols.program import Project
     from nnx_migrate.engine.known.users_own import UsersAnswers
+    from nnx_migrate.rewrite.model.context import Readable, Reader
 
 
 def run(
@@ -199,7 +201,27 @@ def _explain(path: Path, line: int, cell: int, configuration: Configuration) -> 
     if is_document(path):
         document = read_document(path, data)
         return explain_document(document, module, project, options, line, cell)
-    return explain(decode(path, data), module, project, options, line)
+    read = _reader_of(project, configuration)
+    return explain(decode(path, data), module, project, options, line, read)
+
+
+def _reader_of(project: Project, configuration: Configuration) -> Reader:
+    """The files of a project, all of which may change."""
+    from nnx_migrate.rewrite.model.context import Readable
+    from nnx_migrate.rewrite.pinned.withdrawn import withdrawn
+
+    def read(module: str) -> Readable | None:
+        path = Path(project.path_of(module))
+        options = configuration.options_for(path)
+        try:
+            source = None if is_document(path) else decode(path, read_file(path))
+        except (OSError, UndecodableSource, SyntaxError):
+            return None
+        if source is None:
+            return None
+        return Readable(withdrawn(source, options.withdraws).source, options)
+
+    return read
 
 
 def _read_around(

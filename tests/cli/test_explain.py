@@ -81,3 +81,70 @@ def test_a_place_without_findings_says_so(command: Command, project: Path) -> No
     )
     told = command("apply", "--explain", "src/plain.py:4").out.decode()
     assert told.splitlines()[-1] == "  unchanged: no rule applies here"
+
+
+WITHOUT_TREE = """\
+from flax import nnx
+
+
+class Net(nnx.Module, pytree=False):
+    def __init__(self, rngs: nnx.Rngs):
+        self.layers = [
+            nnx.Linear(2, 2, rngs=rngs),
+            nnx.Linear(2, 2, rngs=rngs),
+        ]
+
+    def __call__(self, x):
+        return self.layers[0](x)
+
+
+@nnx.jit
+def forward(net: Net, x):
+    return net(x)
+"""
+USER = """\
+from flax import nnx
+from model import Net
+
+
+@nnx.jit
+def apply(net: Net, x):
+    return net(x)
+"""
+TWO_NAMES = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.embed = nnx.Linear(2, 2, rngs=rngs)
+        self.head = self.embed
+
+    def __call__(self, x):
+        return self.head(self.embed(x))
+
+
+@nnx.jit
+def forward(net: Net, x):
+    return net(x)
+"""
+
+
+@pytest.mark.parametrize("model", [WITHOUT_TREE, TWO_NAMES])
+def test_a_site_is_explained_with_the_classes_as_they_will_be(
+    command: Command, tmp_path: Path, model: str
+) -> None:
+    (tmp_path / "model.py").write_text(model)
+    (tmp_path / "user.py").write_text(USER)
+    line = model.splitlines().index("@nnx.jit") + 1
+    here = command("apply", "--explain", f"model.py:{line}", cwd=tmp_path)
+    assert here.code == 0
+    assert here.out.decode().splitlines()[:3] == [
+        f"model.py:{line}:2: nnx.jit (as a decorator)",
+        f"  runs forward (model.py:{line + 1})",
+        "    net: Net or a subclass (annotation)",
+    ]
+    there = command("apply", "--explain", "user.py:5", cwd=tmp_path)
+    assert there.out.decode().splitlines()[0] == "user.py:5:2: nnx.jit (as a decorator)"
+    for done in (here, there):
+        assert "keep in graph mode" not in done.out.decode()
