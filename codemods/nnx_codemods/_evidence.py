@@ -188,7 +188,7 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
             effects = without_popped(context, scope, parameter, effects)
             if never.changed(scope, parameter) and never.gave_back(scope, parameter):
                 effects = frozenset(e for e in effects if e.kind != "unknown")
-            found |= {e for e in effects if not (collected and e.sows)}
+            found |= {e for e in effects if not (collected and e.collected)}
     return without_restored(context, found)
 
 

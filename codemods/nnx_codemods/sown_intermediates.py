@@ -3,8 +3,10 @@
 What it finds
 -------------
 Functions under `nnx.jit`, `nnx.vmap`, `nnx.pmap`, `nnx.scan` or `nnx.remat`, and losses under
-`nnx.grad` or `nnx.value_and_grad`, that sow on a Module that they are given. Gradients by
-`nnx.DiffState` of what a Module perturbs, where it is popped again.
+`nnx.grad` or `nnx.value_and_grad`, that sow on a Module that they are given. Decorated functions
+that set an attribute to a Variable each time (`self.kl = Loss(v)`), of a type that nothing else
+makes, in a project that calls some `pop`. Gradients by `nnx.DiffState` of what a Module perturbs,
+where it is popped again.
 
 Why it matters
 --------------
@@ -62,6 +64,9 @@ other files and packages:
         nnx.update(model, sown)
         return result
 
+Where a function sets Variables anew, the caller pops those of the call before first, because the
+new ones take their place (`nnx.pop(model, Loss)` in front of `nnx.update`).
+
 Gradients with respect to perturbations get these as an argument. Before:
 
     model(x)  # makes the perturbations
@@ -86,6 +91,11 @@ there. A twin needs nnx.jit with no options but `static_argnames`, other transfo
 than axes, at which what is sown is 0. Arguments of a jitted function that are not static have no
 default but None, or a number that only arrays are multiplied by or added to: inside they would be
 values of the trace.
+
+A Variable that is set anew counts as sown if its class is one of the project, and nothing else
+makes objects of it, or of a class below it. Each must be stored in a method's own object at once,
+under one name, which neither the constructor, nor other code, nor a class above or below uses for
+anything else. The project must not use nnx.capture, which does not collect these.
 
 nnx.capture replaces a pop where all of this holds:
 
@@ -211,6 +221,6 @@ RULE = Rule(
     RULE_NAME,
     SOWN_UNDER,
     decide,
-    project_words=frozenset({"sow", "sow_weights", "perturb"}),
+    project_words=frozenset({"sow", "sow_weights", "perturb", "pop"}),
     way_out="pop in the traced function and return the popped values, or use nnx.capture",
 )

@@ -76,9 +76,9 @@ the attribute from a parameter (`self.sow_weights = sow_weights`), and the objec
 Module has to make it itself (`self.encoder = Encoder(rngs)`), without the flag. No code may set the
 attribute again, or put in another Module.
 
-Values that a function sows and pops again on every path (`aux = nnx.pop(model, Loss)` after the
-forward pass) are not a change. All its calls must be in sight, and nothing sown may be on the
-object before, because tree mode would leave that there.
+Values that a function sows, or attributes that it sets to new Variables, and pops again on every
+path (`aux = nnx.pop(model, Loss)` after the forward pass) are not a change. All its calls must be
+in sight, and nothing sown may be on the object before, because tree mode would leave that there.
 
 The rule reports code that passes on `nnx` itself (`names = vars(nnx)`, `use(nnx, step)`), a
 transform of a module whose name is computed (`import_module(name).jit`), and a transform that the
@@ -293,7 +293,7 @@ def _structural(
         if (e.kind == "structure" or _is_named_at_run_time(e.cause))
         # Streams are split in place, in Variables that are given back.
         and not changes_by(e.cause, *SPLITTERS)
-        and not (collected and e.sows)
+        and not (collected and e.collected)
     ]
     by_text = any(isinstance(e.cause, TextExecuted) for e in effects)
     copied = not by_text and works_on_copy(context, site, name, frozenset({"clone", "view"}))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from nnx_migrate.core.findings import Outcome
+from nnx_migrate.sources.configuration import Options
+from tests.golden.migration import migrate_tree
 from tests.rules.checking import check_noop, check_transformed
 
 RULE = "sown-intermediates"
@@ -101,3 +106,90 @@ def run(x):
     return y, hidden
 """,
     )
+
+
+SETTING = """\
+class Loss(nnx.Variable):
+    pass
+
+
+class Setting(nnx.Module):
+{first}    def __call__(self, x):
+        {store}
+        return x
+
+
+{more}@nnx.jit
+def forward(model: Setting, x):
+    return {result}
+
+
+def run(model: Setting, x):
+    y = forward(model, x)
+    return y, nnx.pop(model, Loss)
+"""
+STORE = "self.loss = Loss(x)"
+
+
+def _setting(first: str = "", store: str = STORE, more: str = "", result: str = "model(x)") -> str:
+    return SETTING.format(first=first, store=store, more=more, result=result)
+
+
+def test_a_variable_that_a_call_sets_anew_is_put_back_in_the_place_of_the_one_before() -> None:
+    twin = """\
+@nnx.jit
+def _forward_and_pop(model: Setting, x):
+    return model(x), nnx.clone(nnx.pop(model, Loss))
+
+
+def forward(model: Setting, x):
+    result, sown = _forward_and_pop(model, x)
+    nnx.pop(model, Loss)  # new ones take their place
+    nnx.update(model, sown)
+    return result
+"""
+    before = "@nnx.jit\ndef forward(model: Setting, x):\n    return model(x)\n"
+    assert before in _setting()
+    check_transformed(RULE, _setting(), _setting().replace(before, twin))
+
+
+def test_one_that_is_set_under_a_condition_is_put_back() -> None:
+    before = _setting(store="if x.ndim:\n            self.loss = Loss(x)")
+    assert (
+        b"_forward_and_pop"
+        in migrate_tree({"main.py": _program(before)}, Options())["main.py"].after
+    )
+
+
+NOT_ADDED = {
+    "made before": _setting("    def __init__(self):\n        self.loss = Loss(0)\n\n"),
+    "another value": _setting("    def __init__(self):\n        self.loss = None\n\n"),
+    "of the class": _setting("    loss = None\n\n"),
+    "two names": _setting(store="self.loss = self.other = Loss(x)"),
+    "by a local name": _setting(store="kept = self.loss = Loss(x)"),
+    "of a part": _setting(
+    "    def __init__(self, rngs):\n        self.part = nnx.Linear(2, 2, rngs=rngs)\n\n",
+    store="self.part.loss = Loss(x)"),
+    "made elsewhere": _setting(more="class Other(nnx.Module):\n"
+    "    def __init__(self):\n        self.loss = Loss(1.0)\n\n\n"),
+    "set outside": _setting(more="def change(model: Setting):\n    model.loss = 1\n\n\n"),
+    "set below": _setting(more="class Below(Setting):\n"
+    "    def reset(self):\n        self.loss = None\n\n\n"),
+    "a subclass of it": _setting(more="class Other(Loss):\n    pass\n\n\n"),
+    "sown, too": _setting(store=STORE + "\n        self.sow(Loss, 'other', x)"),
+    "under capture": _setting(result="nnx.capture(model, Loss)(x)"),
+    "a name that Variables have": _setting(store="self.value = Loss(x)"),
+    "annotated": _setting(store="self.loss: Loss = Loss(x)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NOT_ADDED)
+def test_a_variable_that_does_not_lie_there_as_if_sown_is_kept_in_graph_mode(case: str) -> None:
+    result = migrate_tree({"main.py": _program(NOT_ADDED[case])}, Options())["main.py"]
+    pinned = {each.rule for each in result.findings if each.outcome is Outcome.PINNED}
+    assert "structural-update" in pinned
+    assert b"_and_pop" not in result.after
+
+
+def _program(text: str) -> bytes:
+    return f"import jax\nfrom flax import nnx\n\n\n{text}".encode()

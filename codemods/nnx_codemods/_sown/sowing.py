@@ -7,7 +7,12 @@ from collections.abc import Iterator
 
 from nnx_codemods._sown.options import GIVING_BACK
 from nnx_migrate.analysis.domain.values import NOTHING, ClassValue, Values
-from nnx_migrate.analysis.effects.causes import KeywordAsks, UpdateAdds, changes_by_method
+from nnx_migrate.analysis.effects.causes import (
+    KeywordAsks,
+    UpdateAdds,
+    VariableAdded,
+    changes_by_method,
+)
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.flax.transforms import GRADIENTS
@@ -65,8 +70,8 @@ class Sown:
 
 
 def may_sow(project: Project) -> bool:
-    """Whether the project sows, by the words in it."""
-    return any(map(project.has_word, {"sow", *asking_keywords()}))
+    """Whether the project sows, or pops Variables that it adds, by the words in it."""
+    return any(map(project.has_word, {"sow", "pop", *asking_keywords()}))
 
 
 def sows(context: FileContext, site: Site) -> bool:
@@ -91,6 +96,8 @@ def sown_by(context: FileContext, effect: Effect) -> Iterator[Sown]:
         case UpdateAdds(types=added) if effect.sows:
             for each in sorted(added):
                 yield Sown(frozenset({ClassValue(each)}), "", effect.where)
+        case VariableAdded(type=added):
+            yield Sown(frozenset({ClassValue(added)}), "", effect.where)
     if not changes_by_method(effect.cause, "sow"):
         return
     for scope, call in context.evaluator.callers.mentions.calls_of("sow"):

@@ -54,13 +54,15 @@ def named_type(context: FileContext, site: Site, kind: ClassValue) -> SownType:
 
 
 def check_only_sown(context: FileContext, name: str) -> None:
-    """Nothing but `sow` makes such Variables.
+    """Nothing but `sow`, or a store that is like it, makes such Variables.
 
     Raises:
         NotCaptured: something does.
     """
     mentions = context.evaluator.callers.mentions
     hierarchy = context.evaluator.hierarchy
+    if context.analysis.effects.added.is_only_added(name):
+        return
     shorts = {short_name(each).rpartition(".")[2] for each in (name, *hierarchy.descendants(name))}
     if name == INTERMEDIATE:
         shorts.add("Perturbation")

@@ -59,7 +59,7 @@ def unknown_effect(
     is_object = any_leaf(values, lambda value: _is_object(context, value))
     for effect in sorted(unknown, key=lambda e: e.order):
         found = in_sight.possible(effect, is_object)
-        if found is not None and not (collected and found.by is not None and found.by.sows):
+        if found is not None and not (collected and found.by is not None and found.by.collected):
             return found
     return None
 

@@ -114,7 +114,7 @@ class Giving(Touching):
     def outside_capture(self, effects: Iterable[Effect]) -> Iterator[Effect]:
         """The effects of what runs in `nnx.capture`: values of the types that it is told are
         collected and removed, and those of other types are not stored at all."""
-        return (effect for effect in effects if not effect.sows)
+        return (effect for effect in effects if not effect.collected)
 
     def to_library(
         self, scope: Scope, dotted: str, call: ir.Call, given: list[int], where: Place

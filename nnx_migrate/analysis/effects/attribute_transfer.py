@@ -18,14 +18,14 @@ from nnx_migrate.analysis.effects.causes import (
     ElementReplaced,
     MethodChanges,
     PropertyCached,
+    VariableAdded,
     of_object,
 )
-from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.effects.only_tested import is_only_tested
 from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.heap.global_readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS
+from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS, VARIABLE_READS
 from nnx_migrate.core.place import Place
 
 _How = Literal["set", "updated", "deleted"]
@@ -49,11 +49,17 @@ class Touching(Handing):
         elif isinstance(target, ir.Attribute) and self.rooted(scope, target.base):
             variable = self.aliases.reads_variable(scope, target.base)
             if not (target.name in VARIABLE_READS and variable):
-                how = _HOW[write.how]
-                yield self.structure(AttributeWritten(target.name, how), scope, write.line)
+                yield self._written(scope, target, write)
         elif write.value is not None and self.aliases.escapes(scope, write.value):
             yield self.kept(scope, target, write.line)
             yield from self.by_readers(scope, target)
+
+    def _written(self, scope: Scope, target: ir.Attribute, write: ir.Write) -> Effect:
+        added = self.finder.added.type_of(scope, write) if write.how == "set" else ""
+        if added:
+            where = self.where(scope, write.line)
+            return Effect("structure", VariableAdded(target.name, added), where, sows=True)
+        return self.structure(AttributeWritten(target.name, _HOW[write.how]), scope, write.line)
 
     def _is_variable_in_place(self, scope: Scope, target: ir.Expr) -> bool:
         """Whether it is a Variable for sure, whose class leaves `+=` to flax."""

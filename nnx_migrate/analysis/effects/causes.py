@@ -22,6 +22,14 @@ class AttributeWritten:
 
 
 @record
+class VariableAdded:
+    """`self.kl = Loss(v)`: a Variable of a type that nothing else makes, as if it were sown."""
+
+    name: str
+    type: str
+
+
+@record
 class ElementReplaced:
     """`model.blocks[0] = v`.
 
@@ -161,6 +169,7 @@ class Unseen:
 
 Cause = (
     AttributeWritten
+    | VariableAdded
     | ElementReplaced
     | PropertyCached
     | MethodChanges
@@ -223,6 +232,8 @@ def told(cause: Cause) -> str:
     match cause:
         case AttributeWritten(name=name, how=how):
             return f"attribute {name} is {how}"
+        case VariableAdded(name=name):
+            return f"attribute {name} is set"
         case ElementReplaced():
             return "one of its elements is replaced"
         case PropertyCached(name=name):
@@ -261,7 +272,7 @@ def only_of_objects(cause: Cause) -> bool:
     All else may happen to a list or dictionary of arrays, where the class is not known.
     """
     match cause:
-        case AttributeWritten() | TextExecuted():
+        case AttributeWritten() | VariableAdded() | TextExecuted():
             return True
         case ElementReplaced(of_attributes=of_attributes):
             return of_attributes

@@ -25,23 +25,8 @@ from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lower_expressions import is_new_container
-from nnx_migrate.analysis.library.effect_model import gives_part_of
+from nnx_migrate.analysis.library.effect_model import VARIABLE_READS, gives_part_of
 
-#: Attributes of a Variable that are no Variable themselves.
-VARIABLE_READS = frozenset(
-    {
-        "value",
-        "raw_value",
-        "shape",
-        "dtype",
-        "ndim",
-        "size",
-        "T",
-        "at",
-        "get_value",
-        "get_raw_value",
-    }
-)
 #: Attributes that hold no object, whatever they are attributes of.
 _DESCRIBING = frozenset({"shape", "dtype", "ndim"})
 #: Methods that give what a container, or a Module, holds.

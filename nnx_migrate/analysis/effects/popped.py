@@ -18,6 +18,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.effects.causes import (
     KeywordAsks,
     UpdateAdds,
+    VariableAdded,
     changes_by,
     changes_by_method,
 )
@@ -93,6 +94,8 @@ class Popped:
                 return frozenset({ClassValue(_INTERMEDIATE)})
             case UpdateAdds(types=added):
                 return frozenset(map(ClassValue, added))
+            case VariableAdded(type=added):
+                return frozenset({ClassValue(added)})
         found: Values = frozenset()
         if changes_by_method(effect.cause, "sow"):
             for scope, call in self.evaluator.callers.mentions.calls_of("sow"):

@@ -32,11 +32,13 @@ from nnx_migrate.analysis.effects.causes import (
     MethodChanges,
     MethodUnknown,
     Unseen,
+    VariableAdded,
     explain,
     told,
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.flax.transforms import spec
+from nnx_migrate.analysis.heap.added_variables import AddedVariables
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -80,6 +82,11 @@ class Effect(ir.Link):
         return told(self.cause)
 
     @property
+    def collected(self) -> bool:
+        """Whether `nnx.capture` takes it in, so that it never lies on the object."""
+        return self.sows and not isinstance(self.cause, VariableAdded)
+
+    @property
     def order(self) -> tuple[str, str, Place, str]:
         """By which effects are sorted, so that all runs name the same one."""
         return (self.kind, self.what, self.where, self.way)
@@ -100,6 +107,7 @@ class EffectFinder(abc.ABC):
         self.hierarchy = evaluator.hierarchy
         self.fixpoint = Fixpoint(lasting)
         self.contents = contents
+        self.added = AddedVariables(evaluator)
         self._by_call: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
         self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 

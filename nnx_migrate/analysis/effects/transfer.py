@@ -27,7 +27,6 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.effects.condensed import condensed
 from nnx_migrate.analysis.effects.flags import guards as flags
-from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.effects.popped import Popped
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, Effects
 from nnx_migrate.analysis.flax.model import asking_keywords
@@ -37,6 +36,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import (
     CHANGING_METHODS,
     MUTATING_METHODS,
+    VARIABLE_READS,
 )
 from nnx_migrate.core.place import Place
 

@@ -10,6 +10,21 @@ from nnx_migrate.analysis.flax.transforms import SPECS, SPLITTERS, of_nnx, spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import TREE_LEAVES
 
+#: Attributes of a Variable that are no Variable themselves.
+VARIABLE_READS = frozenset(
+    {
+        "value",
+        "raw_value",
+        "shape",
+        "dtype",
+        "ndim",
+        "size",
+        "T",
+        "at",
+        "get_value",
+        "get_raw_value",
+    }
+)
 #: nnx functions that change the object that they are given, or give it to code that does.
 _CHANGING = SPLITTERS | frozenset(
     {

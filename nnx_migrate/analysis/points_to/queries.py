@@ -11,9 +11,9 @@ from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope
-from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.effect_model import VARIABLE_READS
 from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, Held, anything
 
 #: After all lines of a function.

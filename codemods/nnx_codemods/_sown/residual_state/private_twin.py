@@ -82,7 +82,7 @@ def _rewrite(context: FileContext, site: Site, names: set[str]) -> FunctionRewri
     stack = _decorators(context, definition)
     if next(filter(_gives, stack)) is not site:
         raise NotCaptured(SownCause.DONE_AROUND)
-    place, parameter, types = sown_on(context, site, context.tree.scope_of(definition))
+    place, parameter, types, renewed = sown_on(context, site, context.tree.scope_of(definition))
     mapped = [each for each in stack if _gives(each) and not _compiles(each)]
     outputs = [(each, check_options(context, each, place)) for each in mapped]
     pairs = [output for _, output in outputs if output.in_pair or output.options]
@@ -108,7 +108,18 @@ def _rewrite(context: FileContext, site: Site, names: set[str]) -> FunctionRewri
 
     width = context.options.width
     twin = Twin(
-        definition, name, parameter, types, method, static, in_pair, options, indent, unit, width
+        definition,
+        name,
+        parameter,
+        types,
+        renewed,
+        method,
+        static,
+        in_pair,
+        options,
+        indent,
+        unit,
+        width,
     )
     return FunctionRewrite(definition, lambda facts: TwinTransformer(facts, twin))
 

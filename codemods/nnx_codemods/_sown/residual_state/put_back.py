@@ -31,7 +31,9 @@ from nnx_codemods._sown.sowing import (
 )
 from nnx_codemods._sown.types import check_only_sown, name_at
 from nnx_migrate.analysis.domain.values import ClassValue, Scope
+from nnx_migrate.analysis.effects.causes import VariableAdded
 from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.flax.transforms import COLLECTING
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
@@ -72,7 +74,9 @@ def _plan(context: FileContext, site: Site) -> PutBack:
     result = definition.body if isinstance(definition, ast.Lambda) else None
     if isinstance(definition, ast.FunctionDef):
         result = only_return(context, definition)
-    place, parameter, types = sown_on(context, site, context.tree.scope_of(definition))
+    place, parameter, types, renewed = sown_on(context, site, context.tree.scope_of(definition))
+    if renewed:
+        raise NotCaptured(SownCause.SET_ANEW)
     output = check_options(context, site, place)
     if output.in_pair and not (isinstance(result, ast.Tuple) and len(result.elts) == 2):
         raise NotCaptured(SownCause.RESULT_NO_PAIR)
@@ -98,8 +102,9 @@ def _plan(context: FileContext, site: Site) -> PutBack:
 
 def sown_on(
     context: FileContext, site: Site, scope: Scope
-) -> tuple[int, str, tuple[SownType, ...]]:
-    """The one parameter that a function sows on, and does nothing else to, and the types."""
+) -> tuple[int, str, tuple[SownType, ...], bool]:
+    """The one parameter that a function sows on, and does nothing else to, and the types; and
+    whether Variables of theirs may take the place of others."""
     check_not_under_capture(context, scope)
     found: list[tuple[int, str, list[Effect]]] = []
     for index, name, _ in given_parameters(context, site, scope):
@@ -127,7 +132,10 @@ def sown_on(
     ancestry = context.evaluator.hierarchy.ancestry
     alone = [k for k in types if not types & {*map(ClassValue, ancestry(k.class_name).classes[1:])}]
     named = sorted((_named(context, site, kind) for kind in alone), key=lambda t: t.name)
-    return index, name, tuple(named)
+    renewed = any(isinstance(effect.cause, VariableAdded) for effect in effects)
+    if renewed and any(map(context.project.has_word, COLLECTING)):
+        raise NotCaptured(SownCause.UNDER_CAPTURE)
+    return index, name, tuple(named), renewed
 
 
 def _named(context: FileContext, site: Site, kind: ClassValue) -> SownType:

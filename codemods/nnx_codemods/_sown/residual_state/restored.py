@@ -120,17 +120,29 @@ def _is_restored(context: FileContext, site: Site, use: ast.Call, index: int) ->
         return False
     statement = context.tree.statement(use)
     block = context.tree.block_of(statement)
-    behind = block[block.index(statement) + 1 : block.index(statement) + 2]
+    behind = block[block.index(statement) + 1 : block.index(statement) + 3]
+    if behind and _takes_off(context, behind[0], restored):
+        del behind[0]
     match statement:
         case ast.Assign(targets=[target], value=value) if value is use:
             last = _last_part(site, target)
         case _:
             return False
     match behind:
-        case [ast.Expr(value=ast.Call(func=func, args=[given, ast.Name(id=name)]))]:
+        case [ast.Expr(value=ast.Call(func=func, args=[given, ast.Name(id=name)])), *_]:
             same = ast.dump(given) == ast.dump(restored)
             named = isinstance(last, ast.Name) and last.id == name
             return same and named and context.tree.nnx_name(func) == "update"
+        case _:
+            return False
+
+
+def _takes_off(context: FileContext, statement: ast.stmt, restored: ast.expr) -> bool:
+    """Whether a statement is `nnx.pop(model, T)` of that object."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=func, args=[given, *_])):
+            same = ast.dump(given) == ast.dump(restored)
+            return same and context.tree.nnx_name(func) == "pop"
         case _:
             return False
 

@@ -22,6 +22,7 @@ class Twin:
         name: that of the twin.
         parameter: the object that it sows on.
         types: what it sows.
+        renewed: it puts new Variables in the place of what it has sown before.
         method: it is one, so that the twin is looked up on the object.
         static: names of arguments that are static, which are passed by keyword.
         in_pair: the State joins the second one of a pair that the function returns.
@@ -35,6 +36,7 @@ class Twin:
     name: str
     parameter: str
     types: tuple[SownType, ...]
+    renewed: bool
     method: bool
     static: frozenset[str]
     in_pair: bool
@@ -79,11 +81,8 @@ class TwinTransformer(cst.CSTTransformer):
         """A pair of a value and of what is popped."""
         if isinstance(value, cst.Tuple) and not value.lpar:
             value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-        filters = ", ".join(each.source(self.nnx) for each in self.twin.types)
-        if len(self.twin.types) > 1:
-            filters = f"({filters})"
-        popped = f"{self.nnx}.clone({self.nnx}.pop({self.twin.parameter}, {filters}))"
-        elements = [cst.Element(value), cst.Element(cst.parse_expression(popped))]
+        popped = cst.parse_expression(f"{self.nnx}.clone({self._pop})")
+        elements = [cst.Element(value), cst.Element(popped)]
         if enclosed:
             return cst.Tuple(elements)
         return cst.Tuple(elements, lpar=[], rpar=[])
@@ -185,4 +184,12 @@ class TwinTransformer(cst.CSTTransformer):
             inner = "\n".join(f"{self.twin.unit}{each}," for each in passed)
             call = f"{bound} = {callee}(\n{inner}\n)"
         returned = f"{result}, {outputs}" if self.twin.in_pair else result
-        return [call, f"{self.nnx}.update({own}, {sown})", f"return {returned}"]
+        gone = [f"{self._pop}  # new ones take their place"] if self.twin.renewed else []
+        return [call, *gone, f"{self.nnx}.update({own}, {sown})", f"return {returned}"]
+
+    @property
+    def _pop(self) -> str:
+        filters = ", ".join(each.source(self.nnx) for each in self.twin.types)
+        if len(self.twin.types) > 1:
+            filters = f"({filters})"
+        return f"{self.nnx}.pop({self.twin.parameter}, {filters})"

@@ -31,13 +31,13 @@ from nnx_migrate.analysis.effects.captured.steps import (
     Through,
     Use,
 )
-from nnx_migrate.analysis.effects.may_alias import VARIABLE_READS, Aliases, is_of_module
+from nnx_migrate.analysis.effects.may_alias import Aliases, is_of_module
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import COLLECTING, CONTROL_FLOW, of_nnx, spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.effect_model import operands_of
+from nnx_migrate.analysis.library.effect_model import VARIABLE_READS, operands_of
 from nnx_migrate.core.place import Place
 
 #: Transforms of which graph mode checks the trace level of what they are given.
