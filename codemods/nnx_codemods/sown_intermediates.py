@@ -64,8 +64,8 @@ other files and packages:
         nnx.update(model, sown)
         return result
 
-Where a function sets Variables anew, the caller pops those of the call before first, because the
-new ones take their place (`nnx.pop(model, Loss)` in front of `nnx.update`).
+Where a function makes new Variables in each call, the caller first pops those of the call before
+(`nnx.pop(model, Loss)` in front of `nnx.update`), because the new ones take their place.
 
 Gradients with respect to perturbations get these as an argument. Before:
 
@@ -92,7 +92,7 @@ than axes, at which what is sown is 0. Arguments of a jitted function that are n
 default but None, or a number that only arrays are multiplied by or added to: inside they would be
 values of the trace.
 
-A Variable that is set anew counts as sown if its class is one of the project, and nothing else
+A Variable that each call makes counts as sown if its class is one of the project, and nothing else
 makes objects of it, or of a class below it. Each must be stored in a method's own object at once,
 under one name, which neither the constructor, nor other code, nor a class above or below uses for
 anything else. The project must not use nnx.capture, which does not collect these.

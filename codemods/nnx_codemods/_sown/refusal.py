@@ -118,7 +118,7 @@ class SownCause(Cause):
     OTHER_FILTER = "nnx.pop uses a filter other than the sown type"
     TYPE_NOT_KNOWN = "the type of what it sows is unknown"
     MAY_TAKE_OTHERS = "nnx.pop may take Variables that are not sown: {type}(...)"
-    SET_ANEW = "it makes the Variables of an attribute anew"
+    SET_ANEW = "it makes a new Variable for an attribute in each call"
     MORE_THAN_TYPE = "{type} is more than a type of its own"
     TYPE_HAS_NO_NAME = "{type} is not defined yet where the function is"
     NOT_PUT_BACK = "the sown values are not put back: {why}"
