@@ -1,8 +1,9 @@
-"""The analyses of one project, made once in each process and shared by all of its files."""
+"""The analyses of one project, made once and shared by all of its files."""
 
 from __future__ import annotations
 
 import functools
+import weakref
 
 from nnx_migrate.analysis.effects.captured.uses import UseFinder
 from nnx_migrate.analysis.effects.in_sight import InSight
@@ -22,11 +23,22 @@ from nnx_migrate.analysis.symbols.program import Project
 
 
 class Analysis:
-    """Everything that is computed from a project, on demand, and remembered."""
+    """Everything that is computed from a project, on demand, and remembered.
 
-    def __init__(self, project: Project, before: Analysis | None = None) -> None:
+    Args:
+        before: of the project that this one is but for a file.
+        holder: what keeps the analyses that are made of this one.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        before: Analysis | None = None,
+        holder: weakref.ref[Analyses] | None = None,
+    ) -> None:
         self.project = project
         self._before = before
+        self._holder = holder
         if before is None:
             self.evaluator: Evaluator = Evaluator(project)
         else:
@@ -35,13 +47,10 @@ class Analysis:
 
     def replacing(self, index: ir.ModuleIndex) -> Analysis:
         """The analyses of the project with one file as it is after an edit."""
-        for before, record, analysis in _rounds:
-            if before is self and record == index:
-                return analysis
-        found = Analysis(self.project.replacing(index), self)
-        kept = [each for each in _rounds if each[0] is self]
-        _rounds[:] = [*kept[1 - _KEPT_ROUNDS :], (self, index, found)]
-        return found
+        holder = None if self._holder is None else self._holder()
+        if holder is None:
+            return Analysis(self.project.replacing(index), self)
+        return holder.replacing(self, index)
 
     @functools.cached_property
     def unobserved(self) -> Analysis | None:
@@ -101,13 +110,38 @@ class Analysis:
         return ExtentFinder(self.evaluator, before)
 
 
+#: Of so many projects the analyses are kept: as it is, and with its classes as they will be.
+_KEPT_PROJECTS = 2
 #: What the last rounds on a file were planned with: after an edit of a comment it is asked for
-#: again. It stands here, because an analysis that held those made of it would be a circle.
-_rounds: list[tuple[Analysis, ir.ModuleIndex, Analysis]] = []
+#: again.
 _KEPT_ROUNDS = 4
 
 
-@functools.lru_cache(maxsize=2)
-def analysis_of(project: Project) -> Analysis:
-    """The analysis of a project; projects are compared by identity."""
-    return Analysis(project)
+class Analyses:
+    """The analyses that were asked for last, kept by whoever plans the files of projects.
+
+    An analysis that held those made of it would be a circle, so it refers to this weakly.
+    """
+
+    def __init__(self) -> None:
+        self._of_projects: list[Analysis] = []
+        self._rounds: list[tuple[Analysis, ir.ModuleIndex, Analysis]] = []
+
+    def of(self, project: Project) -> Analysis:
+        """The analysis of a project; projects are compared by identity."""
+        found = next((each for each in self._of_projects if each.project is project), None)
+        if found is None:
+            found = Analysis(project, None, weakref.ref(self))
+        others = [each for each in self._of_projects if each is not found]
+        self._of_projects = [*others[1 - _KEPT_PROJECTS :], found]
+        return found
+
+    def replacing(self, before: Analysis, index: ir.ModuleIndex) -> Analysis:
+        """The analyses of a project with one file as it is after an edit."""
+        kept = [each for each in self._rounds if each[0] is before]
+        for _, record, analysis in kept:
+            if record == index:
+                return analysis
+        found = Analysis(before.project.replacing(index), before, weakref.ref(self))
+        self._rounds = [*kept[1 - _KEPT_ROUNDS :], (before, index, found)]
+        return found

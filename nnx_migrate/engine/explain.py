@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import Scope, describe
 from nnx_migrate.analysis.effects.summary import worst
-from nnx_migrate.analysis.facts import analysis_of
+from nnx_migrate.analysis.facts import Analyses, Analysis
 from nnx_migrate.analysis.flax.transforms import AS_VALUE, JAX_SITES, OTHER_PACKAGE
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.ir.parse import parse
@@ -18,7 +18,7 @@ from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.findings import Evidence
 from nnx_migrate.core.place import Place
 from nnx_migrate.engine.locate import Locator
-from nnx_migrate.engine.projects.redefined import redefined
+from nnx_migrate.engine.projects.redefined import Redefined, Redefinitions
 from nnx_migrate.report.manuals import way_out_of
 from nnx_migrate.rewrite.classes.edits import class_edits
 from nnx_migrate.rewrite.model.active_rules import active_rules
@@ -61,11 +61,13 @@ def explain(
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
     own = withdrawn(source, options.withdraws)
-    source, project = _with_classes(own.source, module, project, options, read)
+    analyses = Analyses()
+    met = Redefinitions(project, read, analyses).met_by(module)
+    source, project = _with_classes(own.source, module, met, analyses.of(met.project), options)
     own = dataclasses.replace(own, source=source)
     line = own.line_without(line)
     root = parse(source.text)
-    analysis = analysis_of(project)
+    analysis = analyses.of(project)
     tree = Tree(root, module, project)
     context = FileContext(str(source.path), Text(source.text), tree, analysis, options)
     locator = Locator(project, module)
@@ -83,12 +85,11 @@ def explain(
 
 
 def _with_classes(
-    source: Source, module: str, project: Project, options: Options, read: Reader
+    source: Source, module: str, met: Redefined, analysis: Analysis, options: Options
 ) -> tuple[Source, Project]:
     """A file and its project with the classes as they will be when all of it is migrated."""
-    met = redefined(project, module, read)
     text, tree = Text(source.text), Tree(parse(source.text), module, met.project)
-    context = FileContext(str(source.path), text, tree, analysis_of(met.project), options)
+    context = FileContext(str(source.path), text, tree, analysis, options)
     edits = class_edits(context, parse_suppressions(source.text), met.classes).owners
     if not edits:
         return source, met.project
@@ -103,7 +104,7 @@ def _with_classes(
         data=source.encode(after),
         lines=tuple(before[at - 1] if 0 < at <= len(before) else at for at in there),
     )
-    index = index_module(changed, module, project.modules[module].meant)
+    index = index_module(changed, module, met.project.modules[module].meant)
     return changed, met.project.replacing(index)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable
 
-from nnx_migrate.analysis.facts import analysis_of
+from nnx_migrate.analysis.facts import Analyses
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.find import SiteFinder
@@ -36,6 +36,7 @@ def plan(
     module: str,
     project: Project,
     options: Options,
+    analyses: Analyses,
     refuses: Callable[[str], str] | None = None,
     read: Reader = nothing_else,
     original: Callable[[int], int] | None = None,
@@ -48,6 +49,7 @@ def plan(
         module: its dotted module name in `project`.
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
+        analyses: of projects; those of this one are kept for its other files.
         refuses: says why a new text cannot be written back, "" when it can; what is refused at one
             site is done otherwise there.
         read: gives the other files, and says what counts for them.
@@ -76,7 +78,7 @@ def plan(
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
         return _finished(source, source.text, [*unused], History(source.text), told)
     tree = Tree(parse(own.source.text), module, project)
-    text, analysis = Text(own.source.text), analysis_of(project)
+    text, analysis = Text(own.source.text), analyses.of(project)
     asis = FileContext(str(source.path), text, tree, analysis, options, pins=own.pins)
     if classes is None:
         classes = plan_classes([asis]) if changes else ClassPlan()

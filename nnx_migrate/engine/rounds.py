@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from nnx_migrate.analysis.facts import Analysis, analysis_of
+from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir.build import index_tree
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.core.findings import Finding, Outcome
@@ -129,7 +129,7 @@ class Rounds:
     def _next(self) -> FileContext:
         module, project = self.asis.tree.module, self.asis.project
         record = index_tree(self._root, module, self.source, project.modules[module].meant)
-        analysis = analysis_of(project).replacing(record)
+        analysis = self.asis.analysis.replacing(record)
         return self._context(analysis, Tree(self._root, module, analysis.project))
 
     def _context(self, analysis: Analysis, tree: Tree) -> FileContext:

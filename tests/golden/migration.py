@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from nnx_migrate.analysis.facts import Analyses
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.findings import FileResult, Outcome
@@ -43,8 +44,9 @@ def migrate_tree(files: Mapping[str, bytes], options: Options) -> dict[str, File
     def read(module: str) -> Readable | None:
         return Readable(by_module[module], options) if module in by_module else None
 
+    analyses = Analyses()
     return {
-        name: plan(source, _module(name), project, options, read=read)
+        name: plan(source, _module(name), project, options, analyses, read=read)
         for name, source in sources.items()
     }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from nnx_migrate.analysis.facts import analysis_of
+from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.tree import Tree
@@ -48,7 +48,7 @@ def context_of(code: str) -> FileContext:
     source = decode(Path("train.py"), code.encode())
     project = Project([index_module(source, "train")])
     tree = Tree(parse(source.text), "train", project)
-    return FileContext("train.py", Text(source.text), tree, analysis_of(project), Options())
+    return FileContext("train.py", Text(source.text), tree, Analysis(project), Options())
 
 
 def rewritten(context: FileContext, transformer: type[cst.CSTTransformer]) -> list[Edit]:

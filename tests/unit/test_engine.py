@@ -22,7 +22,9 @@ from nnx_migrate.sources.write import replace_file
 NNX = b"from flax import nnx\n"
 
 
-def plan(source: Source, module: str, project: Any, options: Options, **_: Any) -> FileResult:
+def plan(
+    source: Source, module: str, project: Any, options: Options, *_: Any, **__: Any
+) -> FileResult:
     """Act on words in the text; list the modules of the project when asked to."""
     if "RAISE" in source.text:
         raise KeyError("boom")

@@ -6,12 +6,10 @@ that only such options read, a value that is not known cannot be one.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.occurrence_index import NameTables
 from nnx_migrate.analysis.symbols.program import Project
 
 _OPTIONS = frozenset(
@@ -30,21 +28,13 @@ def filters_travel(project: Project, class_name: str) -> bool:
     return any(
         project.holds(record)
         for tables in project.tables
-        for record in _left_by(tables, class_name)
+        for record in tables.records_where(class_name, _is_left_by)
     )
 
 
-@functools.lru_cache(maxsize=8)
-def _left_by(tables: NameTables, class_name: str) -> tuple[ir.ModuleIndex, ...]:
-    """The files in which such a filter leaves the function that makes it."""
-    if class_name not in tables.words:
-        return ()
-    return tuple(
-        record
-        for record in tables.records
-        if class_name in record.words
-        if any(_leaves(function, class_name) for function in record.functions.values())
-    )
+def _is_left_by(record: ir.ModuleIndex, class_name: str) -> bool:
+    """Whether such a filter leaves the function of a file that makes it."""
+    return any(_leaves(function, class_name) for function in record.functions.values())
 
 
 def _leaves(function: ir.Function, class_name: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -38,6 +38,7 @@ Item = TypeVar("Item")
 Row = tuple[ir.ModuleIndex, Scope, Item]
 #: Rows by name.
 Table = dict[str, list[Row[Item]]]
+_Question = Callable[[ir.ModuleIndex, str], bool]
 
 
 class NameTables:
@@ -65,6 +66,19 @@ class NameTables:
         #: The last names of the project's own transforms.
         self.wraps = frozenset(wrappers)
         self._implied: dict[str, Sequence[Row[tuple[ir.Expr, ir.Expr]]]] = {}
+        self._where: dict[tuple[str, _Question], tuple[ir.ModuleIndex, ...]] = {}
+
+    def records_where(self, word: str, holds: _Question) -> tuple[ir.ModuleIndex, ...]:
+        """The files with a word of which something is so, found once.
+
+        Args:
+            holds: says of a file and the word whether it is.
+        """
+        key = word, holds
+        if key not in self._where:
+            files = self.records if word in self.words else ()
+            self._where[key] = tuple(f for f in files if word in f.words and holds(f, word))
+        return self._where[key]
 
     def _functions(self) -> Iterator[tuple[ir.ModuleIndex, Scope, ir.Function]]:
         for record in self.records:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
+from nnx_migrate.analysis.facts import Analyses
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.symbols.program import Project
@@ -41,6 +42,7 @@ def plan_document(
     module: str,
     project: Project,
     options: Options,
+    analyses: Analyses,
     read: Reader = nothing_else,
 ) -> FileResult:
     """Migrate the code of a document.
@@ -50,13 +52,14 @@ def plan_document(
         module: the name of its virtual module in `project`.
         project: facts of all files, the virtual module included.
         options: which rules, and how far they may go.
+        analyses: of projects.
         read: gives the other files.
 
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
     options = _kept_inside(document, options)
-    result = plan(document.source, module, project, options, document.refuses, read)
+    result = plan(document.source, module, project, options, analyses, document.refuses, read)
     placed = [_placed(finding, document) for finding in result.findings]
     findings = _ordered([*placed, *unread_findings(document.unread)])
     kept = dataclasses.replace(
@@ -113,6 +116,7 @@ def plan_with_doctests(
     module: str,
     project: Project,
     options: Options,
+    analyses: Analyses,
     read: Reader = nothing_else,
     classes: ClassPlan | None = None,
 ) -> FileResult:
@@ -123,6 +127,7 @@ def plan_with_doctests(
         module: its dotted module name in `project`.
         project: facts of all files, this one included.
         options: which rules, and how far they may go.
+        analyses: of projects.
         read: gives the other files.
         classes: what is wanted of the classes of the project, as for `plan`.
 
@@ -131,14 +136,14 @@ def plan_with_doctests(
     """
     documents = list(read_docstrings(source, parse(source.text), module))
     if not documents or parse_suppressions(source.text).skip_file:
-        return plan(source, module, project, options, read=read, classes=classes)
+        return plan(source, module, project, options, analyses, read=read, classes=classes)
     findings = unread_findings(tuple(each for one in documents for each in one.unread))
     edits: list[Edit] = []
     meant = project.modules[module].meant
     for number, document in enumerate(documents):
         name = f"{module}@{number}"
         known = project.replacing(index_module(document.source, name, meant))
-        result = plan(document.source, name, known, options, document.refuses)
+        result = plan(document.source, name, known, options, analyses, document.refuses)
         findings += [_placed(finding, document) for finding in result.findings]
         if result.status is FileStatus.CHANGED:
             changes = document.changes(result.after.decode("utf-8"))
@@ -152,7 +157,9 @@ def plan_with_doctests(
     lines = LineMap(len(Text(source.text).line_starts))
     lines.advance(Text(source.text), edits)
     line_of = lines.original
-    result = plan(tested, module, project, options, read=read, original=line_of, classes=classes)
+    result = plan(
+        tested, module, project, options, analyses, read=read, original=line_of, classes=classes
+    )
     moved = [_moved(finding, lines.original) for finding in result.findings]
     ordered = _ordered([*findings, *moved])
     if result.status is FileStatus.REVERTED or result.after == source.data:

@@ -12,7 +12,7 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from nnx_migrate.analysis.facts import analysis_of
+from nnx_migrate.analysis.facts import Analyses
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.tree import Tree
@@ -46,42 +46,50 @@ class Redefined:
     classes: ClassPlan
 
 
-def redefined(project: Project, module: str, read: Reader) -> Redefined:
-    """What one file of a project meets.
+class Redefinitions:
+    """What the files of a project meet, found once for all of them.
 
     Args:
         project: as its files are now.
-        module: the file, which is as it is now.
         read: gives the files, and what counts for each that may change.
+        analyses: of projects.
     """
-    found, before = _redefined(project, read)
-    if module not in before:
-        return found
-    return dataclasses.replace(found, project=found.project.replacing(before[module]))
 
+    def __init__(self, project: Project, read: Reader, analyses: Analyses) -> None:
+        self.project = project
+        self.read = read
+        self._analyses = analyses
 
-@functools.lru_cache(maxsize=2)
-def _redefined(project: Project, read: Reader) -> tuple[Redefined, Mapping[str, ModuleIndex]]:
-    """The project with all changes, and the files that have some as they are now."""
-    contexts = {
-        module: context
-        for module, record in sorted(project.modules.items())
-        if (context := _context(project, module, record, read)) is not None
-    }
-    if not contexts:
-        return Redefined(project, ClassPlan()), {}
-    plan = plan_classes(contexts.values())
-    after = {
-        module: index
-        for module, context in contexts.items()
-        if (index := _index(context, plan, read)) is not None
-    }
-    changed = project.replacing(*after.values()) if after else project
-    return Redefined(changed, plan), {name: project.modules[name] for name in after}
+    def met_by(self, module: str) -> Redefined:
+        """What one file meets, which is as it is now."""
+        found, before = self._all
+        if module not in before:
+            return found
+        return dataclasses.replace(found, project=found.project.replacing(before[module]))
+
+    @functools.cached_property
+    def _all(self) -> tuple[Redefined, Mapping[str, ModuleIndex]]:
+        """The project with all changes, and the files that have some as they are now."""
+        project, read = self.project, self.read
+        contexts = {
+            module: context
+            for module, record in sorted(project.modules.items())
+            if (context := _context(project, module, record, read, self._analyses)) is not None
+        }
+        if not contexts:
+            return Redefined(project, ClassPlan()), {}
+        plan = plan_classes(contexts.values())
+        after = {
+            module: index
+            for module, context in contexts.items()
+            if (index := _index(context, plan, read)) is not None
+        }
+        changed = project.replacing(*after.values()) if after else project
+        return Redefined(changed, plan), {name: project.modules[name] for name in after}
 
 
 def _context(
-    project: Project, module: str, record: ModuleIndex, read: Reader
+    project: Project, module: str, record: ModuleIndex, read: Reader, analyses: Analyses
 ) -> FileContext | None:
     """A file of the project; None where its classes may not change, or it cannot be read."""
     if not (may_change(record) or "Rngs" in record.words or "rngs" in record.words):
@@ -95,7 +103,7 @@ def _context(
         tree = Tree(parse(found.source.text), module, project)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None  # its own planning says why
-    text, analysis = Text(found.source.text), analysis_of(project)
+    text, analysis = Text(found.source.text), analyses.of(project)
     return FileContext(str(found.source.path), text, tree, analysis, found.options, read=read)
 
 
