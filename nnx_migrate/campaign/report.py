@@ -18,6 +18,7 @@ from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.report.text import plural, printable
 
 SCHEMA_VERSION = 1
+_REWRITTEN = (Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED)
 _LAST_FIRST = tuple(reversed(Verdict))
 
 
@@ -64,6 +65,21 @@ class CampaignReport:
                 "place explains it"
             )
         yield self.summary()
+        yield from filter(None, [self.next_step()])
+
+    def next_step(self) -> str:
+        """What a person is to do about rewrites that no call checked; "" where each was."""
+        number = sum(
+            finding.outcome in _REWRITTEN and self._verdict(place) == Verdict.NOT_CHECKED
+            for place, finding in self._told()
+        )
+        if not number:
+            return ""
+        were, them = ("was", "it") if number == 1 else ("were", "them")
+        return (
+            f"{plural(number, 'rewritten place')} {were} not checked, because no recorded call "
+            f"runs {them}. Use a command that calls more of the code, or review {them} yourself."
+        )
 
     def summary(self) -> str:
         """One sentence on the places, and one on the command."""
@@ -71,7 +87,7 @@ class CampaignReport:
         for place, finding in self._told():
             if place.at in self.settled.put_back:
                 ends["put back"] += 1
-            elif finding.outcome in (Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED):
+            elif finding.outcome in _REWRITTEN:
                 ends[f"rewritten and {self._verdict(place)}"] += 1
             else:
                 ends[str(finding.outcome)] += 1
@@ -87,12 +103,27 @@ class CampaignReport:
         ]
         parts = [
             "# Migration to tree mode, checked by running",
-            f"`{shlex.join(self.command)}` ran once. Where a proof was missing, nnx-migrate used "
-            "what its calls showed, and repeated the calls on the old and the new code.",
-            self.summary(),
+            *self.told(),
             "\n".join(["| place | result |", "|---|---|", *rows]),
         ]
         return "\n\n".join(parts) + "\n"
+
+    def told(self) -> Iterator[str]:
+        """Paragraphs on how the places were found and checked, and what is left to do."""
+        yield (
+            f"`{shlex.join(self.command)}` ran once. Where a proof was missing, nnx-migrate used "
+            f"what its calls showed. {self._repeated()}"
+        )
+        yield self.summary()
+        yield from filter(None, [self.next_step()])
+
+    def _repeated(self) -> str:
+        report = self.settled.report
+        calls = 0 if report is None else len(report.cases)
+        if not calls:
+            return "No call of what the migration changes was recorded, so no call was repeated."
+        repeated = f"{plural(calls, 'recorded call')} {'was' if calls == 1 else 'were'} repeated"
+        return f"{repeated} on the old and the new code, in both modes."
 
     def document(self) -> dict[str, Any]:
         """The same for programs."""

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from nnx_migrate.sources.configuration import Configuration
 
 _INTERRUPTED = 130
+#: Of the text of a commit.
+_COMMIT_WIDTH = 72
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -154,7 +157,8 @@ def _written(report: Any, request: Request, root: Path) -> Any:
         return report
     if request.branch is not None:
         files = {path: each.after for path, each in changed.items()}
-        message = f"Migrate to tree mode where a check passes\n\n{report.summary()}\n"
+        told = (textwrap.fill(each, _COMMIT_WIDTH) for each in report.told())
+        message = "\n\n".join(["Migrate to tree mode", *told]) + "\n"
         try:
             unknown = put_on_branch(root, request.branch, files, message)
         except NoBranch as error:
