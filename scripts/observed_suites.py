@@ -29,7 +29,12 @@ MORE_SUITES: Sequence[TestSuite] = (
     TestSuite(
         "nmn",
         "its sdist has no tests; clone mlnomadpy/nmn at 4f0298d",
-        tests=("tests/test_nnx",),
+        tests=(
+            "tests/test_nnx/test_basic.py",
+            "tests/test_nnx/test_comprehensive.py",
+            "tests/test_nnx/test_embed.py",
+            "tests/test_nnx/test_yatnmn_lazy.py",
+        ),
         import_from="src",
         needs=(*_BARE, "scipy"),
     ),
