@@ -10,10 +10,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.check.branches.sites import Taken
-from nnx_migrate.check.compare.comparison import EXACT, compare
-from nnx_migrate.check.compare.files import is_of_files
-from nnx_migrate.check.compare.forms import NotDone
-from nnx_migrate.check.compare.judging import (
+from nnx_migrate.check.compare.case_verdicts import (
     Strictness,
     judge_cancellation,
     judge_probes,
@@ -22,6 +19,9 @@ from nnx_migrate.check.compare.judging import (
     judge_rounding,
     judge_runs,
 )
+from nnx_migrate.check.compare.comparison import EXACT, compare
+from nnx_migrate.check.compare.files import is_of_files
+from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.compare.namespaces import without_new_names
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Column, Job, Method, Probed, Ran, Side, WasTraced, Widened

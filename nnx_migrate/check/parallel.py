@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from nnx_migrate.check.compare.judging import Strictness
+from nnx_migrate.check.compare.case_verdicts import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult
 from nnx_migrate.check.jobs import Job, Method
 from nnx_migrate.check.matrix import check_jobs

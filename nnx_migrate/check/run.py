@@ -27,8 +27,8 @@ from nnx_migrate.check.cases.inputs import (
     record_command,
 )
 from nnx_migrate.check.cases.touched import Touched, touched_functions
+from nnx_migrate.check.compare.case_verdicts import Strictness
 from nnx_migrate.check.compare.forms import NotDone
-from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.copies import told as told_of
 from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Method, Side

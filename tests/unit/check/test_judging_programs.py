@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from nnx_migrate.check.compare.case_verdicts import Strictness, judge_programs, judge_runs
 from nnx_migrate.check.compare.comparison import DEFAULT
 from nnx_migrate.check.compare.forms import NotDone, Observation, Plain, Traced, View
-from nnx_migrate.check.compare.judging import Strictness, judge_programs, judge_runs
 from nnx_migrate.check.compare.verdicts import Verdict
 from nnx_migrate.check.jobs import Ran
 

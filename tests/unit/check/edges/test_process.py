@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.check.cases.inputs import cases_of
+from nnx_migrate.check.compare.case_verdicts import Strictness
 from nnx_migrate.check.compare.comparison import DEFAULT
-from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
 from nnx_migrate.check.jobs import Limits, Side
 from nnx_migrate.check.matrix import check_jobs, matrix

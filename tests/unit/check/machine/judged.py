@@ -18,8 +18,8 @@ from nnx_migrate.check.callers.judged import may_pass_by_callers, through_caller
 from nnx_migrate.check.callers.recorded import recorded_callers
 from nnx_migrate.check.cases.readers import is_spoken_for, with_readers
 from nnx_migrate.check.cases.touched import module_jobs, touched_functions
+from nnx_migrate.check.compare.case_verdicts import Strictness
 from nnx_migrate.check.compare.comparison import DEFAULT, compare
-from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, Verdict
 from nnx_migrate.check.jobs import Column, Job, Limits, Ran, Side
 from nnx_migrate.check.matrix import check_jobs, matrix

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from nnx_migrate.check.cases.casefile import case_names
+from nnx_migrate.check.compare.case_verdicts import Strictness
 from nnx_migrate.check.compare.comparison import DEFAULT
-from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Column, Job, Limits, Side
 from nnx_migrate.check.matrix import check_jobs, matrix

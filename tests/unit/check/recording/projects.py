@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nnx_migrate.check.cases.touched import touched_functions
+from nnx_migrate.check.compare.case_verdicts import Strictness
 from nnx_migrate.check.compare.comparison import DEFAULT
-from nnx_migrate.check.compare.judging import Strictness
 from nnx_migrate.check.compare.verdicts import CaseResult
 from nnx_migrate.check.jobs import Job, Limits, Side
 from nnx_migrate.check.matrix import check_jobs, matrix
