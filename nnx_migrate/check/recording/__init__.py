@@ -2,5 +2,6 @@
 
 `command.record` runs it, `store` keeps the calls, `replaying.recorded_call` gives one back. In the
 user's process `hook/sitecustomize.py` comes first, `instrument` puts a boundary around every
-touched function, and `boundary` and `taking` do the recording. Importing this imports nothing.
+touched function, and `boundary` and `call_recorder` do the recording. Importing this imports
+nothing.
 """

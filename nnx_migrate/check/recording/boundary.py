@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from nnx_migrate.check.recording.taking import Site, busy, make_call, note_missed
+from nnx_migrate.check.recording.call_recorder import Site, busy, make_call, note_missed
 
 _WRAPPED_FAMILIES = ("jax", "jaxlib", "flax")
 # No attribute says so: `functools.wraps` would copy it to whatever is made of the function.

@@ -8,8 +8,8 @@ import types
 import weakref
 from typing import Any
 
+from nnx_migrate.check.recording.call_recorder import Site
 from nnx_migrate.check.recording.settings import read_settings
-from nnx_migrate.check.recording.taking import Site
 
 # What a factory keeps and returns again is the same object for its callers: so has to be what
 # stands for it. A boundary holds its function, so that no other gets its id.

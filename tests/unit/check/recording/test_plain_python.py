@@ -314,13 +314,13 @@ def test_a_call_that_is_not_in_a_recording_is_refused(tmp_path: Path) -> None:
 
 def test_of_each_kind_the_first_call_is_kept_and_others_in_measure(tmp_path: Path) -> None:
     text = """
-        from nnx_migrate.check.recording import taking
+        from nnx_migrate.check.recording import call_recorder
 
         def f(x, way):
             return x * 2
 
         # As after much work: what is kept from now on is the first of each kind, and eight calls.
-        taking._keeping.seconds = 1e9
+        call_recorder._keeping.seconds = 1e9
         for way in "abcdefghij":
             for number in range(3):
                 f(number, way)
