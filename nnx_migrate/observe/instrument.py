@@ -21,7 +21,7 @@ from nnx_migrate.observe.changing import Writing, told_of_changes
 from nnx_migrate.observe.functions import Definition, Watched, watched
 from nnx_migrate.observe.kinds import of_cell
 from nnx_migrate.observe.places import Lines, told_of_places
-from nnx_migrate.observe.seen import may_run, number_of, place_of
+from nnx_migrate.observe.probes import may_run, number_of, place_of
 from nnx_migrate.sources.facts.observed_facts import SOWING, WRITING
 
 # No two underscores in front: they would be mangled in a class.
@@ -33,7 +33,7 @@ _GIVES, _GOES_ON = "_nnx_migrate_gives", "_nnx_migrate_goes_on"
 _HANDS_OVER, _WAITS = "_nnx_migrate_hands_over", "_nnx_migrate_waits"
 _IMPORTED = {
     "nnx_migrate.observe.kinds": {"Keywords": _KEYWORDS, "or_default": _DEFAULT},
-    "nnx_migrate.observe.seen": {
+    "nnx_migrate.observe.probes": {
         "seen": _SEEN,
         "seen_inside": _INSIDE,
         "left": _LEFT,

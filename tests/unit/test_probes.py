@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nnx_migrate.check.recording import compiling
-from nnx_migrate.observe import kinds, seen
+from nnx_migrate.observe import kinds, probes
 
 
 @pytest.fixture
@@ -21,9 +21,9 @@ def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str, 
     (tmp_path / "told").mkdir()
     monkeypatch.setenv(compiling.VARIABLE, str(settings))
     compiling.plain_settings.cache_clear()
-    monkeypatch.setattr(seen, "_functions", [])
+    monkeypatch.setattr(probes, "_functions", [])
     calls: dict[str, Any] = {}
-    monkeypatch.setattr(seen, "_calls", calls)
+    monkeypatch.setattr(probes, "_calls", calls)
     yield calls
     compiling.plain_settings.cache_clear()
 
@@ -39,8 +39,8 @@ def test_a_container_that_changes_meanwhile_is_not_looked_into(
     def changed(value: object) -> None:
         raise RuntimeError("dictionary changed size during iteration")
 
-    monkeypatch.setattr(seen, "kind_of", changed)
-    seen.seen(seen.number_of("code.py", "f", ("a", "b")), ({"x": 1}, 2))
+    monkeypatch.setattr(probes, "kind_of", changed)
+    probes.seen(probes.number_of("code.py", "f", ("a", "b")), ({"x": 1}, 2))
     assert [calls.number for calls in told.values()] == [1]
     assert lines(tmp_path)[0]["parameters"] == {"a": ["other"], "b": ["plain"]}
 
@@ -58,7 +58,7 @@ def test_a_container_that_changes_meanwhile_is_not_looked_into(
 def test_containers_are_told_by_what_they_hold(
     told: dict[str, Any], tmp_path: Path, value: object, found: list[str]
 ) -> None:
-    seen.seen(seen.number_of("code.py", "f", ("a",)), (value,))
+    probes.seen(probes.number_of("code.py", "f", ("a",)), (value,))
     assert lines(tmp_path)[0]["parameters"] == {"a": found}
 
 
@@ -69,5 +69,5 @@ def test_containers_are_told_by_what_they_hold(
 def test_a_default_that_counts_as_false_is_told(
     told: dict[str, Any], tmp_path: Path, given: object, told_as: str
 ) -> None:
-    seen.seen(seen.number_of("code.py", "f", ("a",)), (kinds.or_default(given, ""),))
+    probes.seen(probes.number_of("code.py", "f", ("a",)), (kinds.or_default(given, ""),))
     assert lines(tmp_path)[0]["parameters"] == {"a": [told_as]}
