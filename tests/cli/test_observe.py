@@ -449,6 +449,20 @@ def test_runs_add_up_until_a_file_changes(tmp_path: Path, command: Command) -> N
     assert observed(tmp_path, "kept.json") == {}
 
 
+def test_facts_of_another_folder_are_not_added_to(tmp_path: Path, command: Command) -> None:
+    plain_project(tmp_path, "import lib\nlib.given(1)\n")
+    (tmp_path / "inner").mkdir()
+    plain_project(tmp_path / "inner", "import lib\nlib.given('x')\n")
+    assert command("observe", "--", sys.executable, "run.py").code == 0
+    before = (tmp_path / "facts.json").read_text()
+    run = ("--out", "../facts.json", "--", sys.executable, "run.py")
+    done = command("observe", *run, cwd=tmp_path / "inner")
+    assert done.code == 2
+    assert "has facts of another folder" in done.err
+    assert (tmp_path / "facts.json").read_text() == before
+    assert command("observe", "--fresh", *run, cwd=tmp_path / "inner").code == 0
+
+
 def test_a_process_that_ends_at_once_has_told_what_it_saw(tmp_path: Path, command: Command) -> None:
     script = """\
 import subprocess, sys

@@ -38,6 +38,11 @@ def observe_command(command: Sequence[str], out: Path, *, fresh: bool) -> int:
         if not out.resolve().parent.is_dir():
             console.stop(f"cannot write {out}: its folder does not exist; create it first")
         here = Path.cwd()
+        if before is not None and before.root != here.resolve():
+            console.stop(
+                f"{out} has facts of another folder, {before.root}; name another file with --out, "
+                "or drop these facts with --fresh"
+            )
         try:
             found = observe(command, here, watched_files(here))
         except CannotRun as error:
