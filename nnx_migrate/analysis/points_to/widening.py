@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Container
+
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Held, MadeBy, Object, anything
@@ -32,7 +35,14 @@ def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
         elif made is None:
             made = each
     repeated = {inner.object: (inner.object, outer.object) for inner, outer in twice(held)}
-    kept = [*others, *(each for pair in repeated.values() for each in pair)]
+    whole = (each for each in others if not _is_part_of_one(each, others))
+    kept = [*whole, *(each for pair in repeated.values() for each in pair)]
     if len(kept) > _MOST_OTHERS:
         return anything(found[0].place)
     return Held(made, tuple((f"<{place}>", Held(each)) for place, each in enumerate(kept)))
+
+
+def _is_part_of_one(part: Object, others: Container[Object]) -> bool:
+    """Whether an object that a part belongs to is there too: beside it, the part would be twice."""
+    above = (dataclasses.replace(part, path=part.path[:end]) for end in range(len(part.path)))
+    return any(each in others for each in above)

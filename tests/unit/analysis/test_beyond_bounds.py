@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope
@@ -78,6 +80,17 @@ def test_a_call_that_makes_many_gives_one_for_all_and_what_it_is_passed() -> Non
     assert not list(twice(many))
     ((inner, outer),) = twice(value(many, net))
     assert inner.object == outer.object == net.object
+
+
+def test_an_object_among_many_holds_its_parts_once() -> None:
+    net = given("net")
+    assert net.object is not None
+    part = Held(dataclasses.replace(net.object, path=("kernel",)))
+    whole = Held(net.object, (("kernel", part),))
+    many = summarized(value(*map(made, range(500)), whole), VIA)
+    assert not list(twice(many))
+    assert list(twice(summarized(value(*map(made, range(500)), whole, part), VIA)))
+    assert list(twice(value(many, part)))
 
 
 def test_what_is_there_twice_among_many_stays_twice() -> None:
