@@ -145,9 +145,10 @@ class SharingFinder:
         """The same of what a call of its class makes."""
         if not isinstance(value, Instance):
             return self._value(value)
-        none = passed_none(self.hierarchy, value.class_name, made)
-        if not none or not self._value(value):
-            return self._value(value)
+        reason = self._value(value)
+        none = passed_none(self.hierarchy, value.class_name, made) if reason else frozenset[str]()
+        if not none:
+            return reason
         key = value.class_name, none
         if key not in self._given_none:
             self._given_none[key] = ""
