@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from nnx_migrate.analysis.callgraph.called_functions import CalledFunctions, Handle
+from nnx_migrate.analysis.callgraph.edited_names import EditedNames
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope, scope_around
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
@@ -66,6 +67,9 @@ class Handles:
         self._implied: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
         self._within: dict[Scope, Mapping[str, Sequence[PassedOn]]] = {}
+        #: By handle, the names of the calls that what has it is passed to.
+        self._passed_to: dict[Handle, frozenset[str]] = {}
+        self._edited = None if before is None else EditedNames(project, before.project)
         self._own_values: dict[Scope, tuple[PassedOn, ...]] = {}
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
@@ -299,14 +303,32 @@ class Handles:
 
     def _aliases(self, handle: Handle) -> frozenset[Handle]:
         if handle not in self._known_aliases:
-            self._known_aliases[handle] = frozenset(self._aliases_of(handle))
+            found = self._aliases_before(handle)
+            if found is None:
+                found = frozenset(self._aliases_of(handle))
+            self._known_aliases[handle] = found
         return self._known_aliases[handle]
+
+    def _aliases_before(self, handle: Handle) -> frozenset[Handle] | None:
+        """Those before the edit of a file, where it has no part in them."""
+        if self._before is None or self._edited is None or self._edited.concern(handle):
+            return None
+        found = self._before._aliases(handle)
+        passed_to = self._before._passed_to.get(handle, frozenset())
+        if self._edited.are_among(found) or not passed_to.isdisjoint(self._edited.signatures):
+            return None
+        self._passed_to[handle] = passed_to
+        return found
 
     def _aliases_of(self, handle: Handle) -> Iterator[Handle]:
         """What something is bound, returned or passed as where it has this handle."""
         if handle.kind == "own" or handle.name == "__init__":
             return  # the variables themselves are followed, and the class
-        for each in self._passed_on(handle):
+        passed_on = self._passed_on(handle)
+        self._passed_to[handle] = frozenset(
+            ir.last_name(each.call.func) for each in passed_on if each.call is not None
+        )
+        for each in passed_on:
             yield from self._becomes(each)
         for scope, (target, name) in self.mentions.renamed(handle.name):
             if handle in self._imported(target):

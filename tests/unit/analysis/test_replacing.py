@@ -245,3 +245,27 @@ def test_what_other_files_take_from_a_changed_one_is_found_anew(code: str) -> No
     assert known(replaced) == known(fresh)
     below = [key for key in before if isinstance(key, tuple) and "Sub" in str(key[1])]
     assert any(before[key] != known(replaced)[key] for key in below)
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        "class Runner:\n    def run(self, x, more):\n        more()\n",
+        "class Runner:\n    pass\n\ndef run(x, more):\n    more()\n",
+        "class Other:\n    def use(self):\n        self.step()\n",
+        "def step(x):\n    pass\n\nagain = step\nagain(1)\n",
+    ],
+)
+def test_what_an_edit_makes_of_functions_of_other_files_is_found(edited: str) -> None:
+    files = {
+        "a.py": b"class Runner:\n    def run(self, x):\n        x()\n",
+        "b.py": b"def step(): pass\n\ndef use(obj):\n    obj.run(1, step)\n    obj.step = step\n",
+        "c.py": b"import b\n\ndef hand(f):\n    f()\n\nhand(b.step)\n",
+    }
+    whole = Analysis(Project(indexed(files).values()))
+    known(whole)
+    [changed] = indexed({"a.py": edited.encode()}).values()
+    replaced = whole.replacing(changed)
+    assert known(replaced) == known(looked_at_anew(replaced))
+    back = replaced.replacing(whole.project.modules["a"])
+    assert known(back) == known(looked_at_anew(back))
