@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.analysis.callgraph import call_targets, called_functions
+from nnx_migrate.analysis.callgraph import called_functions, passed_within
 from nnx_migrate.analysis.callgraph.call_targets import Handles
 from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.domain.values import Scope
@@ -143,7 +143,7 @@ def test_a_function_is_gone_through_once_for_all_of_its_names(
         times[scope] += 1
         return passed_on_in(scope, function, *given)
 
-    monkeypatch.setattr(call_targets, "passed_on_in", counted)
+    monkeypatch.setattr(passed_within, "passed_on_in", counted)
     renamed = "".join(f"    f{n + 1} = f{n}\n" for n in range(names))
     text = (
         "from flax import nnx\n\n"

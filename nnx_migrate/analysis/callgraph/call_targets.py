@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from nnx_migrate.analysis.callgraph.called_functions import CalledFunctions, Handle
 from nnx_migrate.analysis.callgraph.edited_names import EditedNames
+from nnx_migrate.analysis.callgraph.passed_within import PassedWithin
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope, scope_around
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
@@ -18,7 +19,6 @@ from nnx_migrate.analysis.symbols.passed_on import (
     callees,
     passed_on_in,
     passed_on_in_class,
-    passed_out_of,
 )
 from nnx_migrate.analysis.symbols.program import Project
 
@@ -66,11 +66,10 @@ class Handles:
         self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._implied: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
-        self._within: dict[Scope, Mapping[str, Sequence[PassedOn]]] = {}
+        self._within = PassedWithin(project, mentions)
         #: By handle, the names of the calls that what has it is passed to.
         self._passed_to: dict[Handle, frozenset[str]] = {}
         self._edited = None if before is None else EditedNames(project, before.project)
-        self._own_values: dict[Scope, tuple[PassedOn, ...]] = {}
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
         """What a function may be called by, as far as anything is called so."""
@@ -191,7 +190,7 @@ class Handles:
     def _passed_on(self, handle: Handle) -> Sequence[PassedOn]:
         """What becomes of the functions that something is which is spelled so."""
         if handle.within is not None and not self.mentions.defines(handle.name):
-            passed = self._passed_within(handle.within).get(handle.name, ())
+            passed = self._within.of(handle.within, handle.name)
             return self._by_source(passed).get(handle, ())
         return self._passed_by_tables(handle)
 
@@ -333,44 +332,6 @@ class Handles:
         for scope, (target, name) in self.mentions.renamed(handle.name):
             if handle in self._imported(target):
                 yield from self._variables(scope, name)
-
-    def _passed_within(self, within: Scope) -> Mapping[str, Sequence[PassedOn]]:
-        """What becomes of variables that no function is called like, which tables leave out.
-
-        By their names: a function has hundreds, and is gone through once for all of them.
-        """
-        if within not in self._within:
-            found: dict[str, list[PassedOn]] = collections.defaultdict(list)
-            for each in self._all_within(within):
-                found[ir.last_name(each.source)].append(each)
-            self._within[within] = dict(found)
-        return self._within[within]
-
-    def _all_within(self, within: Scope) -> Iterator[PassedOn]:
-        """What becomes of anything in a function, in those nested in it, and put out of these."""
-        scopes = [within]
-        # What is imported may be a whole module, or of a library.
-        for scope in scopes if within.module in self.project.modules else ():
-            function = self.project.function(scope)
-            scopes += [Scope(scope.module, key) for key in function.nested]
-            if scope not in self._own_values:
-                passed = passed_on_in(scope, function, self._is_variable, self.wraps)
-                self._own_values[scope] = tuple(passed)
-            yield from self._own_values[scope]
-            if function.parent is not None:
-                outer = scope_around(scope, function)
-                yield from self._passed_out(outer, scope.function)
-                if outer.function != ir.MODULE_SCOPE:
-                    yield from self._passed_out(
-                        Scope(outer.module, ir.MODULE_SCOPE), scope.function
-                    )
-
-    def _passed_out(self, outer: Scope, inner: str) -> Iterator[PassedOn]:
-        around = self.project.function(outer)
-        return passed_out_of(outer, around, inner, self._is_variable, self.wraps)
-
-    def _is_variable(self, name: str) -> bool:
-        return not self.mentions.defines(name)
 
     def _by_source(self, passed: Iterable[PassedOn]) -> Mapping[Handle, Sequence[PassedOn]]:
         found: dict[Handle, list[PassedOn]] = collections.defaultdict(list)
