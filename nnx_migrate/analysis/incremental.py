@@ -58,8 +58,6 @@ class Lasting:
         match key:
             case (Scope(module=module), _):
                 return module
-            case ("rooted", Scope(module=module), _, Scope(module=within), _):
-                return within if module not in self._renewed else ""
             case (str() as asked, Scope(module=module), *_) if asked in _ABOUT:
                 return module
             case (str() as asked, str() as class_name, _) if asked in _ABOUT:

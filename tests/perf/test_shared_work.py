@@ -14,7 +14,6 @@ from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
 from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
-from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.engine.run import run
@@ -81,16 +80,12 @@ def test_the_calls_of_a_function_are_looked_at_once(
 
 
 _GIVEN = """
-from flax import nnx
-
-
 def call(f):
     return f(1)
 
 
-def given(x: nnx.Linear):
-    kept = x
-    return kept
+def given(x):
+    return x
 
 
 call(given)
@@ -100,26 +95,20 @@ call(given)
 def _followed(analysis: Analysis) -> None:
     given = scope_named(analysis, "given", "lib")
     assert len(analysis.evaluator.callers.handles.of(given)) > 1
-    assert Aliases(analysis.effects, given, "x").rooted(given, ir.Name("kept"))
 
 
 def test_what_becomes_of_things_is_not_followed_again_after_an_edit_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looks = _counted(monkeypatch, Handles, "_aliases_of")
-    asked = _counted(monkeypatch, Aliases, "_is_rooted")
     analysis = analysis_of({"lib.py": _GIVEN, "main.py": "import lib\nlib.given(2)\n"})
     _followed(analysis)
     assert len(looks) > 2
-    assert len(asked) > 1
     looks.clear()
-    asked.clear()
     _followed(analysis.replacing(index_of("main.py", "import lib\n\nlib.given(2)\n")))
     assert not looks
-    assert not asked
     _followed(analysis.replacing(index_of("lib.py", f"\n{_GIVEN}")))
     assert looks
-    assert asked
 
 
 def test_nothing_is_an_object_where_no_name_leads_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,4 +172,4 @@ def test_a_method_is_looked_up_once_in_its_classes(monkeypatch: pytest.MonkeyPat
     _hold(analysis)
     for each in analysis.evaluator.hierarchy.all_classes * 2:
         analysis.evaluator.hierarchy.method(each, "__init__")
-    assert len(looks) == len(set(looks)) == _NETS + 1
+    assert len(looks) == len(set(looks)) == _NETS + 2  # of Param, too
