@@ -172,4 +172,4 @@ def test_a_method_is_looked_up_once_in_its_classes(monkeypatch: pytest.MonkeyPat
     _hold(analysis)
     for each in analysis.evaluator.hierarchy.all_classes * 2:
         analysis.evaluator.hierarchy.method(each, "__init__")
-    assert len(looks) == len(set(looks)) == _NETS + 2  # of Param, too
+    assert len(looks) == len(set(looks)) == _NETS + 1
