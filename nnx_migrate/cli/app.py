@@ -94,7 +94,7 @@ def undo(
         ),
     ] = None,
 ) -> None:
-    """Put back the files that a run of `apply` wrote, or list the runs.
+    """Put back the files that a run wrote, or list the runs.
 
     RUN is a name that `apply` and the list print, or `last`. A file that was edited since then
     stays as it is. The list has the runs of the current folder; your state folder keeps them.

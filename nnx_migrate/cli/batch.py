@@ -156,7 +156,7 @@ def batch(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Migrate large repositories: supervised, resumable, in shards, or on a Ray cluster.
+    """Migrate large repositories, in shards or on a Ray cluster.
 
     DIR gets patches with pull-request texts, a page for reviewers, findings.jsonl, and a summary.
     It also keeps the answers, so that the next run plans only what changed. A file that hangs,

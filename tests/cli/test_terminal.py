@@ -196,6 +196,21 @@ def test_sentences_fit_the_terminal(project: Path, arguments: tuple[str, ...]) -
     assert [line for line in drawn if len(line) > 60 and not line.startswith(CODE_OR_COMMAND)] == []
 
 
+def test_the_list_of_commands_is_whole_at_80_columns(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [COMMAND, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    _, _, commands = done.stdout.partition("Commands:\n")
+    listed = commands.splitlines()
+    assert len(listed) >= 10
+    assert [line for line in listed if not line.endswith(".") or line.endswith("...")] == []
+
+
 def test_a_text_on_a_terminal_is_harmless(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     done = subprocess.Popen(

@@ -65,7 +65,7 @@ def campaign(
     allow_failing: AllowFailing = False,
     html: Html = None,
 ) -> None:
-    """Migrate with the facts of a run of COMMAND, and check the result with the same run.
+    """Observe a run of COMMAND, migrate, and check with the same run.
 
     The command runs once unchanged, and shows what your functions get. Then the tool migrates a
     copy of the project, and repeats the calls on the old and the new code in both modes.
