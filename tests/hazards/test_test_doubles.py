@@ -106,7 +106,8 @@ def run(m: Wrapped, x):
 def _table_pins(names: str, rows: str) -> list[str]:
     text = _TABLE.replace("NAMES", names).replace("ROWS", rows)
     found = migrated_files({"library.py": _LIBRARY, "test_run.py": text})["test_run.py"].findings
-    return [each.message for each in found if each.outcome is Outcome.PINNED]
+    pins = [each for each in found if each.outcome is Outcome.PINNED]
+    return ["; ".join([pin.message, *(each.claim for each in pin.evidence)]) for pin in pins]
 
 
 @pytest.mark.parametrize(

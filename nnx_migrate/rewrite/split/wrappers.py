@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
+from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode, names_in
 from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
@@ -116,7 +116,7 @@ def structure_checks(
         objects: what each of the arguments is called once it is merged.
     """
     function = site.function
-    if isinstance(function, ast.FunctionDef):
+    if isinstance(function, FunctionNode):
         shown = function.name
     else:
         assert isinstance(function, ast.expr)
