@@ -124,6 +124,7 @@ def test_a_campaign_over_a_notebook(tmp_path: Path, command: Command) -> None:
         "display(open('ran', 'a').write('x'))"
     )
     notebook(tmp_path / "tour.ipynb", MODEL, shown, proved, wrong, making, later, calls)
+    before = (tmp_path / "tour.ipynb").read_bytes()
     (tmp_path / "kernel.py").write_text(KERNEL)
     done = command("campaign", "--", sys.executable, "kernel.py", "tour.ipynb", seconds=500)
     assert done.code == 0, done.said
@@ -143,3 +144,5 @@ def test_a_campaign_over_a_notebook(tmp_path: Path, command: Command) -> None:
     assert after.count("nnx.compat") == 1
     assert after.count("nnx.split") == 3
     assert sorted(each.name for each in tmp_path.glob("tour*")) == ["tour.ipynb"]
+    assert command("undo", "last").code == 0
+    assert (tmp_path / "tour.ipynb").read_bytes() == before
