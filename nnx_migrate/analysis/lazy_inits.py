@@ -44,8 +44,14 @@ class LazyInits:
             where = Place(scope.module, call.line)
             entered = frozenset(self._run_by(scope, call))
             for reached in self.extents.reached(tuple(sorted(entered, key=str))):
-                found[reached] = min(found.get(reached, where), where)
+                if self._in_one_program(scope.module, reached.module):
+                    found[reached] = min(found.get(reached, where), where)
         return found
+
+    def _in_one_program(self, module: str, other: str) -> bool:
+        """False for two documents: no notebook or page runs what another one defines."""
+        modules = self.project.modules
+        return module == other or not (modules[module].stands and modules[other].stands)
 
     def _run_by(self, scope: Scope, call: ir.Call) -> Iterator[Scope]:
         """What `lazy_init(model, x)`, `lazy_init(model.encode, x)` and `model.lazy_init(x)` run."""

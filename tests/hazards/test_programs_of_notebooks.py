@@ -70,3 +70,40 @@ def test_what_a_notebook_may_run(
     found = [finding for result in results for finding in result.findings]
     outcomes = [finding.outcome for finding in found if finding.outcome is not Outcome.SAME]
     assert outcomes == [Outcome.PINNED] * pinned
+
+
+_OUTER = """
+from flax import nnx
+
+class Outer(nnx.Module):
+    def __init__(self, held):
+        self.held = held
+
+    @nnx.remat
+    def __call__(self, x):
+        return x
+"""
+_LAZY = """
+import elsewhere
+from flax import nnx
+
+dense = nnx.bridge.ToNNX(elsewhere.Linen(), rngs=nnx.Rngs(0))
+nnx.bridge.lazy_init(elsewhere.some(), 1.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("notebooks", "pinned"),
+    [
+        pytest.param((_OUTER, _LAZY), False, id="of another notebook"),
+        pytest.param((_LAZY + _OUTER,), True, id="of the same notebook"),
+    ],
+)
+def test_what_lazy_init_may_run_in_a_notebook(
+    notebooks: tuple[str, ...], pinned: bool, tmp_path: Path
+) -> None:
+    for number, source in enumerate(notebooks):
+        (tmp_path / f"{number}.ipynb").write_bytes(_notebook(source))
+    results = run([tmp_path], Configuration(), write=None).results
+    found = [finding for result in results for finding in result.findings]
+    assert [finding.outcome for finding in found] == [Outcome.PINNED] * pinned
