@@ -41,10 +41,13 @@ class SplitRefused(Cause):
     """Why an argument may not be passed as States; {what} is told by the analysis."""
 
     BELOW_CAPTURE = "nnx.capture is below it, and needs the whole Module"
-    SHARED = "tree mode allows no shared objects: {reason}"
+    SHARED = ("tree mode allows no shared objects: {reason}", NextStep.KEEP_ONCE)
     CHANGES = "the function changes its Module: {what} ({place})"
     UNKNOWN = "cannot tell what happens to the Module: {what} ({place})"
-    UPDATES_BROADCAST = "the scan may update argument {index}, which it broadcasts"
+    UPDATES_BROADCAST = (
+        "the scan may update argument {index}, which it broadcasts",
+        NextStep.CARRY_OR_RETURN,
+    )
 
 
 _GRAPH_NODES = frozenset({"module", "metric", "rngs", "optimizer"})

@@ -63,6 +63,42 @@ class NextStep(Cause):
     MAKE_TREE = (
         "make the class a pytree: remove pytree=False, and put nnx.data around its lists of Modules"
     )
+    PASS_BY_POSITION = "pass {name} by position in that call"
+    BIND_BY_POSITION = "bind {name} by position, or pass it by position in the call"
+    WRITE_KEYWORDS = "write out the arguments of that call by position, without **"
+    WRITE_DEFAULT = "pass {name} in that call too, by position"
+    RETURN_OTHERS = (
+        "do not return {name}: its Variables are updated in place, so the caller can go on using it"
+    )
+    WRITE_OPTIONS = "write out the options of the transform, without **"
+    WRITE_AXES = "write in_axes and out_axes out: a tuple with an axis for each argument"
+    WRITE_NUMBERS = "write each axis out as a number"
+    WRITE_FILTERS = (
+        "write the filters out in the call, as in: nnx.StateAxes({{nnx.Param: 0, ...: None}})"
+    )
+    DOTS_LAST = "put `...` last in {class_name}"
+    NAME_FUNCTION = "pass a function of this project by name"
+    NAME_TRANSFORM = "call the transform by name, with its axes: nnx.vmap(f, in_axes=...)"
+    CAPTURE_SOWN = "collect the sown values with nnx.capture"
+    RETURN_COMPUTED = "return only what the function computes, without {name}"
+    RETURN_CARRY = "return (carry, outputs), and give out_axes one axis for each"
+    CARRY_OR_RETURN = "let the scan carry the object (nnx.Carry), or return the updated values"
+    WRITE_ARGNUMS = "write argnums out: a number, or nnx.DiffState(0, nnx.Param)"
+    NAME_ONCE = "name each argument once in argnums"
+    CALL_IN_BRANCHES = "put the gradient in each branch of an if statement, with its argnums"
+    CALL_GRADIENT = "call it with the loss by name, as in: {text}(loss_fn)(model, x)"
+    RETURN_NO_CAPTURED = "return only computed values: the caller has the captured object already"
+    UPDATE_ALONE = "pass a function of this project that only updates Variables of its arguments"
+    WRITE_METADATA = "write it out, as in: transform_metadata={{nnx.PARTITION_NAME: None}}"
+    WRITE_DONATED = "write out the donated arguments, as in: donate_argnums=0"
+    JIT_BY_NAME = "pass the function in the same expression, as in: nnx.jit(step, donate_argnums=0)"
+    KEEP_PLAIN_APART = (
+        "take numbers and strings out of nnx.data, and keep them in static attributes"
+    )
+    PASS_PLAIN_APART = "pass numbers and strings beside it, not in it"
+    SPLIT_AROUND = "use it as the decorator of a function, as in: @nnx.split_rngs(splits=4)"
+    VISIT_BY_CALL = "call it in a for loop that begins with: if isinstance(value, nnx.Variable)"
+    CHECK_CLASS = "check the class first, as in: if isinstance(value, nnx.Variable)"
 
 
 def next_steps(cause: EffectCause, name: str) -> tuple[Reason, ...]:

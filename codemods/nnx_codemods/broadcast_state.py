@@ -48,6 +48,7 @@ import enum
 from nnx_codemods._axes.prefix import is_declared_int
 from nnx_codemods._captures.variable_writes import may_update
 from nnx_codemods._evidence import updated_broadcast
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import Instance, is_unknown
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
@@ -69,8 +70,14 @@ from nnx_migrate.rewrite.split.copies import works_on_copy
 class BroadcastCause(Cause):
     """How state that a scan broadcasts ends."""
 
-    AXIS_HIDDEN = "the code does not show whether argument {index} is broadcast"
-    EFFECT_HIDDEN = "cannot tell what the scan does to argument {index}, which it broadcasts"
+    AXIS_HIDDEN = (
+        "the code does not show whether argument {index} is broadcast",
+        NextStep.WRITE_AXES,
+    )
+    EFFECT_HIDDEN = (
+        "cannot tell what the scan does to argument {index}, which it broadcasts",
+        NextStep.NAME_FUNCTION,
+    )
     WORKS_ON_COPY = (
         "the body works on a copy, because a scan discards updates of broadcast objects today; "
         "to keep the updates, carry the object instead"

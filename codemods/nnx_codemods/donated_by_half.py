@@ -38,6 +38,7 @@ from __future__ import annotations
 import ast
 import enum
 
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
@@ -59,9 +60,15 @@ from nnx_migrate.rewrite.model.rule import Rule
 class DonationCause(Cause):
     """How a donation by half ends."""
 
-    OPTIONS_HIDDEN = "it may donate arguments: some of its options are unknown"
-    FUNCTION_HIDDEN = "the code does not show what it jits"
-    ARGUMENTS_HIDDEN = "the code does not show which arguments are donated"
+    OPTIONS_HIDDEN = (
+        "it may donate arguments: some of its options are unknown",
+        NextStep.WRITE_OPTIONS,
+    )
+    FUNCTION_HIDDEN = ("the code does not show what it jits", NextStep.JIT_BY_NAME)
+    ARGUMENTS_HIDDEN = (
+        "the code does not show which arguments are donated",
+        NextStep.WRITE_DONATED,
+    )
     BY_NAME_ONLY = "donated by name, and there is no other way to pass it"
     ARRAYS_ONLY = "only arrays are donated"
     BY_POSITION_ONLY = "donated by number, and passed by position in every call"

@@ -50,6 +50,7 @@ import enum
 from collections.abc import Iterator, Set
 
 from nnx_codemods._callers.placed import Changed, placed
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.callgraph.binding import unbound
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope
 from nnx_migrate.analysis.domain.witnesses import in_order
@@ -59,7 +60,7 @@ from nnx_migrate.analysis.ir.lower_expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
-from nnx_migrate.core.refusal import Cause, Reason
+from nnx_migrate.core.refusal import Cause, Reason, step_of
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Pin
 from nnx_migrate.rewrite.model.functions import function_scopes, function_values
@@ -72,10 +73,10 @@ class PassingCause(Cause):
 
     BY_PLACE = "its calls pass all arguments by place, which means the same in both modes"
     PASSED = "{function} {reason} ({place})"
-    PARTIAL = "gets {name} by keyword from a partial"
-    KEYWORD = "is called with {name} by keyword"
-    DICTIONARY = "is called with keywords from a dictionary"
-    DEFAULT = "is called without {name}"
+    PARTIAL = ("gets {name} by keyword from a partial", NextStep.BIND_BY_POSITION)
+    KEYWORD = ("is called with {name} by keyword", NextStep.PASS_BY_POSITION)
+    DICTIONARY = ("is called with keywords from a dictionary", NextStep.WRITE_KEYWORDS)
+    DEFAULT = ("is called without {name}", NextStep.WRITE_DEFAULT)
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -116,7 +117,8 @@ def _passed_by_place(
 
 def _pin(function: ir.Function, reason: Reason, place: Place) -> Pin:
     why = PassingCause.PASSED.about(place, function=function.name, reason=reason)
-    return Pin(RULE.name, why, (Evidence(str(reason), Proof.PROVED, place),))
+    evidence = Evidence(str(reason), Proof.PROVED, place)
+    return Pin(RULE.name, why, (evidence,), ways_out=(step_of(reason),))
 
 
 def _mattering(site: Site) -> frozenset[str]:

@@ -39,6 +39,7 @@ from __future__ import annotations
 import ast
 import enum
 
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
 from nnx_migrate.analysis.domain.values import PLAIN, Value
 from nnx_migrate.analysis.effects.never_ran import NeverRan
@@ -62,14 +63,23 @@ class LeafCause(Cause):
         "with nnx.compat.split"
     )
     IN_DATA = (
-        "a list or dictionary in nnx.data(...) holds values that are not arrays, which become "
-        "leaves of the State"
+        (
+            "a list or dictionary in nnx.data(...) holds values that are not arrays, which become "
+            "leaves of the State"
+        ),
+        NextStep.KEEP_PLAIN_APART,
     )
-    IN_IT = "plain Python values in it become leaves of the State"
-    MAY_BE_IN_IT = "plain Python values that it may hold become leaves of the State"
+    IN_IT = ("plain Python values in it become leaves of the State", NextStep.PASS_PLAIN_APART)
+    MAY_BE_IN_IT = (
+        "plain Python values that it may hold become leaves of the State",
+        NextStep.PASS_PLAIN_APART,
+    )
     GIVEN = (
-        "in {name}, a list or dictionary in nnx.data(...) holds values that are not arrays; tree "
-        "mode traces them, or raises"
+        (
+            "in {name}, a list or dictionary in nnx.data(...) holds values that are not arrays; "
+            "tree mode traces them, or raises"
+        ),
+        NextStep.KEEP_PLAIN_APART,
     )
 
 

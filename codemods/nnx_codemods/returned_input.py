@@ -55,6 +55,7 @@ import enum
 
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.returned_arguments import returned_again
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import (
     STATE,
     ContainerValue,
@@ -83,7 +84,10 @@ class ReturnedCause(Cause):
     NO_LONGER_RETURNED = (
         "{names}: no longer returned, because all callers use the object that they pass"
     )
-    GOES_IN_AND_OUT = "{name}, or a part of it, is both argument and result ({place})"
+    GOES_IN_AND_OUT = (
+        "{name}, or a part of it, is both argument and result ({place})",
+        NextStep.RETURN_OTHERS,
+    )
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -39,6 +39,7 @@ from __future__ import annotations
 import ast
 import enum
 
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.sites.site import Site
@@ -52,8 +53,8 @@ from nnx_migrate.rewrite.model.rule import Rule
 class InPlaceCause(Cause):
     """Why streams that are split in place keep graph mode."""
 
-    ARGUMENT_HIDDEN = "its arguments are unknown"
-    RETURNS_BACKUPS = "it changes the object in place and returns backups"
+    ARGUMENT_HIDDEN = ("its arguments are unknown", NextStep.SPLIT_AROUND)
+    RETURNS_BACKUPS = ("it changes the object in place and returns backups", NextStep.SPLIT_AROUND)
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -76,5 +77,5 @@ RULE = Rule(
     "rng-split-in-place",
     SPLITTERS,
     decide,
-    way_out="use nnx.split_rngs as a decorator, or on a copy",
+    way_out="use nnx.split_rngs as a decorator of a function",
 )

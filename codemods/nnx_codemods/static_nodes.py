@@ -39,6 +39,7 @@ import ast
 import enum
 from collections.abc import Sequence
 
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import ClassValue, TupleValue, Values
 from nnx_migrate.analysis.ir.lower_expressions import dotted_path
 from nnx_migrate.analysis.sites.site import Site
@@ -54,10 +55,13 @@ from nnx_migrate.rewrite.model.rule import Rule
 class VisitCause(Cause):
     """How a walk over all that an object holds ends."""
 
-    VISIT_HIDDEN = "cannot tell what it visits, or what happens to the result"
+    VISIT_HIDDEN = (
+        "cannot tell what it visits, or what happens to the result",
+        NextStep.VISIT_BY_CALL,
+    )
     STATE = "a State has no static attributes"
     NODES_ONLY = "only Modules and Variables are used"
-    VISITS_STATIC = "graph mode visits static attributes too"
+    VISITS_STATIC = ("graph mode visits static attributes too", NextStep.CHECK_CLASS)
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -47,6 +47,7 @@ import enum
 
 from nnx_codemods._captures.only_writes import more_than_updates
 from nnx_codemods._evidence import updated_broadcast
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.flax.transforms import METADATA_OPTION, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -66,14 +67,21 @@ from nnx_migrate.rewrite.model.rule import Rule
 class MetadataCause(Cause):
     """How the metadata of a new axis ends."""
 
-    MAY_BE_HIDDEN = "it may be among options that the code does not show"
+    MAY_BE_HIDDEN = ("it may be among options that the code does not show", NextStep.WRITE_OPTIONS)
     EMPTY = "the metadata is empty"
-    NOT_WRITTEN = "the metadata is not written out as {{nnx.PARTITION_NAME: name}}"
-    FUNCTION_HIDDEN = "the code does not show the function of the transform"
+    NOT_WRITTEN = (
+        "the metadata is not written out as {{nnx.PARTITION_NAME: name}}",
+        NextStep.WRITE_METADATA,
+    )
+    FUNCTION_HIDDEN = (
+        "the code does not show the function of the transform",
+        NextStep.NAME_FUNCTION,
+    )
     NAMED = "nnx.transform_metadata names the new axis"
     DOES_MORE = (
         "nnx.transform_metadata keeps updates of Variables alone, and the function {does} more: "
-        "{what} ({place})"
+        "{what} ({place})",
+        NextStep.UPDATE_ALONE,
     )
 
 

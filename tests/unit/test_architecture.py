@@ -106,14 +106,16 @@ def test_a_sentence_in_place_is_found(tmp_path: Path) -> None:
 
 
 def test_a_cause_is_told_what_its_words_name() -> None:
-    words = {
-        f"{family.name}.{name}": {field for _, field, _, _ in Formatter().parse(text) if field}
-        for file in _modules()
-        for family in _families(file)
-        for name, text in _members(family)
-    }
+    words: dict[str, set[str]] = {}
+    steps: dict[str, str] = {}
+    for file in _modules():
+        for family in _families(file):
+            for name, text, step in _members(family):
+                words[f"{family.name}.{name}"] = {f for _, f, _, _ in Formatter().parse(text) if f}
+                steps |= {f"{family.name}.{name}": step} if step else {}
     assert len(words) > 400
-    wrong = []
+    assert len(steps) > 80
+    wrong = [f"{cause}: {step}" for cause, step in steps.items() if words[step] - words[cause]]
     for file in _modules():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -134,10 +136,14 @@ def _families(file: Path) -> Iterator[ast.ClassDef]:
             yield node
 
 
-def _members(family: ast.ClassDef) -> Iterator[tuple[str, str]]:
+def _members(family: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
+    """The name of each, its words, and the cause that stands behind them as the step."""
     for node in family.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            yield node.targets[0].id, ast.literal_eval(node.value)
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple(elts=[words, step])):
+                yield name, ast.literal_eval(words), ast.unparse(step)
+            case ast.Assign(targets=[ast.Name(id=name)], value=words):
+                yield name, ast.literal_eval(words), ""
 
 
 _SENTENCE = re.compile(r"[a-z]{2,},? [a-z]{2,}")

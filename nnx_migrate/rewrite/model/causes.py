@@ -8,6 +8,33 @@ from nnx_migrate.core.refusal import Cause
 
 
 @enum.unique
+class Step(Cause):
+    """What a person can do about a cause below; each begins with what to do."""
+
+    WRITE_ARGUMENTS = "write out the arguments of each call by position, without * and **"
+    NAME_ARGUMENT = "assign the object to a name, and pass that name"
+    PLAIN_PARAMETERS = "give the function plain parameters without defaults, and pass by position"
+    SAME_FILE = "apply the transform in the file that defines the function"
+    OWN_FUNCTION = "define the function inside the one that applies the transform, for that alone"
+    DEF_FOR_LAMBDA = "define the function with def in place of the lambda"
+    CALL_HERE = "call the result of the transform by its name in this file"
+    PLAIN_FUNCTION = "transform a plain function that gets the object as an argument"
+    RETURN_ALWAYS = "end the function with one return statement that returns a value"
+    OWN_LINE = "put each statement on a line of its own"
+    RETURN_TUPLE = "write the returned value as a tuple, as in: return carry, output"
+    TRANSFORM_BY_CALL = "write the transform as the only decorator, or call it: f = nnx.jit(f)"
+    NAME_RESULT = "assign the result of the transform to a name, and call that name there"
+    WRITE_OPTIONS = "write out the options of the transform, without **"
+    ASSIGN_FIRST = "compute the argument in a statement before, and pass its name"
+    OWN_STATEMENT = "write the other call in a statement of its own"
+    NESTED_IF = "write the elif as an if statement inside else"
+    IMPORT_NNX = "import nnx at the top of the file: from flax import nnx"
+    NAME_GRADIENTS = "assign the gradients to a name in a statement of their own"
+    OWN_BLOCK = "make it a statement: an if or a for statement, or a function with def"
+    MOVE_COMMENT = "move the comment above the statement"
+
+
+@enum.unique
 class ThreadCause(Cause):
     """Why what a function captures cannot become an argument of it."""
 
@@ -84,18 +111,24 @@ class ThreadCause(Cause):
 class LoopCause(Cause):
     """Why the functions of a loop cannot be given, and return, another carry."""
 
-    UNPACKED_BESIDE_CODE = "other code shares the line that unpacks the carry"
-    NOTHING_RETURNED = "the body of the loop returns nothing"
+    UNPACKED_BESIDE_CODE = ("other code shares the line that unpacks the carry", Step.OWN_LINE)
+    NOTHING_RETURNED = ("the body of the loop returns nothing", Step.RETURN_ALWAYS)
     COMMENT_IN_ANNOTATION = "there is a comment in the return annotation of the function"
-    NOT_ALL_RETURN = "the body of the loop does not return a carry on every path"
+    NOT_ALL_RETURN = (
+        "the body of the loop does not return a carry on every path",
+        Step.RETURN_ALWAYS,
+    )
     OTHER_SIZE_RETURNED = "the body does not return as many elements as the loop carries"
-    HIDDEN_ARGUMENTS = "the code does not show all arguments of the loop"
-    NOT_IN_FILE = "a function of the loop is not defined in this file"
-    USED_ELSEWHERE = "a function of the loop is also used elsewhere"
-    CONDITION_USED_ELSEWHERE = "the condition of the loop is also used elsewhere"
-    CONDITION_NOT_KNOWN = "the condition of the loop is unknown"
+    HIDDEN_ARGUMENTS = ("the code does not show all arguments of the loop", Step.WRITE_ARGUMENTS)
+    NOT_IN_FILE = ("a function of the loop is not defined in this file", Step.SAME_FILE)
+    USED_ELSEWHERE = ("a function of the loop is also used elsewhere", Step.OWN_FUNCTION)
+    CONDITION_USED_ELSEWHERE = (
+        "the condition of the loop is also used elsewhere",
+        Step.OWN_FUNCTION,
+    )
+    CONDITION_NOT_KNOWN = ("the condition of the loop is unknown", Step.OWN_FUNCTION)
     OTHER_PARAMETERS = "a function of the loop has parameters besides its carry"
-    NOT_PLAIN = "a function of the loop is not a plain function"
+    NOT_PLAIN = ("a function of the loop is not a plain function", Step.OWN_FUNCTION)
     BINDS_NAMES_AROUND = "a function of the loop rebinds names of the code around it"
     IS_PARAMETER = "{name} is a parameter of a function of the loop"
     BOUND_ANEW = "a function of the loop rebinds {name}"
@@ -113,17 +146,20 @@ class LoopCause(Cause):
 class PoppedCause(Cause):
     """Why what is sown cannot come out beside the result of a call."""
 
-    FUNCTION_NOT_SEEN = "the code does not show the function of the transform"
-    COMMENT_IN_MODULE_CALL = "there is a comment in the call of the Module"
-    COMMENT_IN_POP = "there is a comment in the call of nnx.pop"
+    FUNCTION_NOT_SEEN = ("the code does not show the function of the transform", Step.OWN_FUNCTION)
+    COMMENT_IN_MODULE_CALL = ("there is a comment in the call of the Module", Step.MOVE_COMMENT)
+    COMMENT_IN_POP = ("there is a comment in the call of nnx.pop", Step.MOVE_COMMENT)
     ANNOTATION_NO_PAIR = "the return annotation of the loss is not written as a pair"
-    PARAMETER_DEFAULT = "the Module's parameter has a default"
-    GRADIENTS_NOT_BOUND = "the gradients are not assigned to a name where they are computed"
-    CODE_BEHIND_GRADIENTS = "other code follows the gradients on their line"
-    NO_RETURN_AT_END = "the function does not end with a return statement"
-    COMMENT_IN_CALL = "there is a comment in the call"
-    CODE_BESIDE_CALL = "there is other code on the line of the call"
-    RESULT_NO_PAIR = "the returned value is not written as a pair"
+    PARAMETER_DEFAULT = ("the Module's parameter has a default", Step.PLAIN_PARAMETERS)
+    GRADIENTS_NOT_BOUND = (
+        "the gradients are not assigned to a name where they are computed",
+        Step.NAME_GRADIENTS,
+    )
+    CODE_BEHIND_GRADIENTS = ("other code follows the gradients on their line", Step.OWN_LINE)
+    NO_RETURN_AT_END = ("the function does not end with a return statement", Step.RETURN_ALWAYS)
+    COMMENT_IN_CALL = ("there is a comment in the call", Step.MOVE_COMMENT)
+    CODE_BESIDE_CALL = ("there is other code on the line of the call", Step.OWN_LINE)
+    RESULT_NO_PAIR = ("the returned value is not written as a pair", Step.RETURN_TUPLE)
     UNPACKED_FURTHER = "the result of the gradient is unpacked further"
     NOT_UNPACKABLE = "the result of the call cannot be unpacked where it is used"
     GRADIENT_NOT_UNPACKED = "the result of the gradient is not unpacked where it is computed"
@@ -134,48 +170,87 @@ class PoppedCause(Cause):
 class SplitCause(Cause):
     """Why a Module cannot go in and come out as a graphdef and States."""
 
-    MODULE_ARGUMENT_NOT_SHOWN = "the call does not show which argument is the Module"
-    KEYWORDS_BEFORE_MODULE = "the Module is passed by keyword, with other keywords before it"
-    POSITIONAL_ONLY = "the function has positional-only parameters"
-    CALL_FROM_SEQUENCE = "the call unpacks its arguments from a sequence"
-    DIFFERENTIATED_BY_KEYWORD = "another differentiated argument is passed by keyword"
-    NOT_ONLY_A_NAME = "the argument is more than the name of an object"
-    NOT_POSITIONAL = "the Module is not a positional parameter of the function"
-    PARAMETER_DEFAULT = "the Module's parameter has a default"
-    NOT_IN_FILE = "the function is not defined in this file"
-    USED_ELSEWHERE = "the function is also used elsewhere"
-    ARGUMENTS_NOT_SHOWN = "its parameters do not show which arguments it gets"
-    LAMBDA_READS_TWICE = "the lambda reads the argument more than once"
-    NO_CALL_FOUND = "no call of the result was found"
+    MODULE_ARGUMENT_NOT_SHOWN = (
+        "the call does not show which argument is the Module",
+        Step.WRITE_ARGUMENTS,
+    )
+    KEYWORDS_BEFORE_MODULE = (
+        "the Module is passed by keyword, with other keywords before it",
+        Step.WRITE_ARGUMENTS,
+    )
+    POSITIONAL_ONLY = ("the function has positional-only parameters", Step.PLAIN_PARAMETERS)
+    CALL_FROM_SEQUENCE = ("the call unpacks its arguments from a sequence", Step.WRITE_ARGUMENTS)
+    DIFFERENTIATED_BY_KEYWORD = (
+        "another differentiated argument is passed by keyword",
+        Step.WRITE_ARGUMENTS,
+    )
+    NOT_ONLY_A_NAME = ("the argument is more than the name of an object", Step.NAME_ARGUMENT)
+    NOT_POSITIONAL = (
+        "the Module is not a positional parameter of the function",
+        Step.PLAIN_PARAMETERS,
+    )
+    PARAMETER_DEFAULT = ("the Module's parameter has a default", Step.PLAIN_PARAMETERS)
+    NOT_IN_FILE = ("the function is not defined in this file", Step.SAME_FILE)
+    USED_ELSEWHERE = ("the function is also used elsewhere", Step.OWN_FUNCTION)
+    ARGUMENTS_NOT_SHOWN = (
+        "its parameters do not show which arguments it gets",
+        Step.PLAIN_PARAMETERS,
+    )
+    LAMBDA_READS_TWICE = ("the lambda reads the argument more than once", Step.DEF_FOR_LAMBDA)
+    NO_CALL_FOUND = ("no call of the result was found", Step.CALL_HERE)
     RESULT_SPLIT = "the result is split, not an argument"
-    LAMBDA_DEFAULTS = "the lambda has defaults"
-    LAMBDA_NEEDS_TWICE = "the lambda needs its Module more than once"
-    FUNCTION_NOT_SEEN = "the code does not show the function of the transform"
-    METHOD_KEPT_WITH_CLASS = "it is a method, and its compiled code is kept with the class"
+    LAMBDA_DEFAULTS = ("the lambda has defaults", Step.PLAIN_PARAMETERS)
+    LAMBDA_NEEDS_TWICE = ("the lambda needs its Module more than once", Step.DEF_FOR_LAMBDA)
+    FUNCTION_NOT_SEEN = ("the code does not show the function of the transform", Step.OWN_FUNCTION)
+    METHOD_KEPT_WITH_CLASS = (
+        "it is a method, and its compiled code is kept with the class",
+        Step.PLAIN_FUNCTION,
+    )
     ONLY_DOCSTRING = "the function has only a docstring"
-    IS_ASYNC = "the function is async"
-    NOT_ALL_RETURN = "the function does not return a value on every path"
-    IS_GENERATOR = "the function is a generator"
-    USES_SUPER = "the method uses super()"
-    CODE_BESIDE_DOCSTRING = "there is code on the line of the docstring"
-    CODE_BESIDE_RETURN = "there is other code on the line of the return statement"
-    RESULT_NO_TUPLE = "the returned value is not written as a tuple"
-    SIGNATURE_NOT_KNOWN = "the signature of the function is unknown"
-    SIGNATURE_ELSEWHERE = "the signature of the function is in another file"
-    DEFAULTS_OR_VARIABLE = "the function has defaults or variable arguments"
-    DECORATOR_NOT_KNOWN = "nnx-migrate does not know whether {wrapper} can be a decorator"
-    NO_DECORATOR_FORM = "the transform is written in a way that has no decorator form"
-    ASSIGNED_BEHIND_CODE = "the assignment comes after other code on its line"
-    RESULT_OF_CLASS = "its result is an attribute of a class"
-    ONE_OF_SEVERAL = "one of several results is split"
-    HIDDEN_OPTIONS = "the code does not show all its options"
+    IS_ASYNC = ("the function is async", Step.PLAIN_FUNCTION)
+    NOT_ALL_RETURN = ("the function does not return a value on every path", Step.RETURN_ALWAYS)
+    IS_GENERATOR = ("the function is a generator", Step.PLAIN_FUNCTION)
+    USES_SUPER = ("the method uses super()", Step.PLAIN_FUNCTION)
+    CODE_BESIDE_DOCSTRING = ("there is code on the line of the docstring", Step.OWN_LINE)
+    CODE_BESIDE_RETURN = ("there is other code on the line of the return statement", Step.OWN_LINE)
+    RESULT_NO_TUPLE = ("the returned value is not written as a tuple", Step.RETURN_TUPLE)
+    SIGNATURE_NOT_KNOWN = ("the signature of the function is unknown", Step.OWN_FUNCTION)
+    SIGNATURE_ELSEWHERE = ("the signature of the function is in another file", Step.SAME_FILE)
+    DEFAULTS_OR_VARIABLE = (
+        "the function has defaults or variable arguments",
+        Step.PLAIN_PARAMETERS,
+    )
+    DECORATOR_NOT_KNOWN = (
+        "nnx-migrate does not know whether {wrapper} can be a decorator",
+        Step.TRANSFORM_BY_CALL,
+    )
+    NO_DECORATOR_FORM = (
+        "the transform is written in a way that has no decorator form",
+        Step.TRANSFORM_BY_CALL,
+    )
+    ASSIGNED_BEHIND_CODE = ("the assignment comes after other code on its line", Step.OWN_LINE)
+    RESULT_OF_CLASS = ("its result is an attribute of a class", Step.NAME_RESULT)
+    ONE_OF_SEVERAL = ("one of several results is split", Step.NAME_RESULT)
+    HIDDEN_OPTIONS = ("the code does not show all its options", Step.WRITE_OPTIONS)
     NEWER_OPTION = "an option on several lines is written for a newer Python"
-    RESULT_NO_CARRY_PAIR = "the returned value is not written as (carry, output)"
-    RESULTS_NOT_COUNTED = "the number of results that the function returns is unknown"
-    SEQUENCE_AND_KEYWORD = "the call passes arguments both from a sequence and by keyword"
-    DIFFERENT_KEYWORDS = "the calls pass different keywords"
-    KEYWORD_TAKEN = "the keyword {keyword} has the name of something that the rewrite adds"
-    KEYWORDS_FROM_DICTIONARY = "the call passes keywords from a dictionary"
+    RESULT_NO_CARRY_PAIR = (
+        "the returned value is not written as (carry, output)",
+        Step.RETURN_TUPLE,
+    )
+    RESULTS_NOT_COUNTED = (
+        "the number of results that the function returns is unknown",
+        Step.RETURN_TUPLE,
+    )
+    SEQUENCE_AND_KEYWORD = (
+        "the call passes arguments both from a sequence and by keyword",
+        Step.WRITE_ARGUMENTS,
+    )
+    DIFFERENT_KEYWORDS = ("the calls pass different keywords", Step.WRITE_ARGUMENTS)
+    KEYWORD_TAKEN = (
+        "the keyword {keyword} has the name of something that the rewrite adds",
+        Step.WRITE_ARGUMENTS,
+    )
+    KEYWORDS_FROM_DICTIONARY = ("the call passes keywords from a dictionary", Step.WRITE_ARGUMENTS)
 
 
 @enum.unique
@@ -183,24 +258,31 @@ class LayoutCause(Cause):
     """Why new code has no place in the text, or no name there."""
 
     SPELLED_OUT_REPLACED = "the rewrite would replace a part of a function that is written out"
-    BOUND_IN_STATEMENT = "the statement of the call binds {name}"
-    CALL_FOLLOWS_ANOTHER = "the argument is computed by a call that must follow another"
-    GIVEN_TO_ANOTHER = "another call in the same statement also gets {text}"
+    BOUND_IN_STATEMENT = ("the statement of the call binds {name}", Step.ASSIGN_FIRST)
+    CALL_FOLLOWS_ANOTHER = (
+        "the argument is computed by a call that must follow another",
+        Step.ASSIGN_FIRST,
+    )
+    GIVEN_TO_ANOTHER = ("another call in the same statement also gets {text}", Step.OWN_STATEMENT)
+    NOT_HOISTABLE = ("{what}", Step.OWN_BLOCK)
     HEADER_END = "the end of the definition's header was not found"
-    IN_ELIF = "the call is in an elif, and no statement can go before it"
-    CALL_BEHIND_CODE = "the call comes after other code on its line"
-    CODE_BESIDE_DOCSTRING = "there is code on the line of the docstring"
-    POP_BESIDE_CODE = "nnx.pop shares its line with other statements"
+    IN_ELIF = ("the call is in an elif, and no statement can go before it", Step.NESTED_IF)
+    CALL_BEHIND_CODE = ("the call comes after other code on its line", Step.OWN_LINE)
+    CODE_BESIDE_DOCSTRING = ("there is code on the line of the docstring", Step.OWN_LINE)
+    POP_BESIDE_CODE = ("nnx.pop shares its line with other statements", Step.OWN_LINE)
     TABLE_MAY_SAY = (
         "{wrapper} might not pass {option} on to nnx.{transform} "
         "(its table may say so: passes, or renamed)"
     )
     NO_BRACKETS = "{wrapper} is used without parentheses, and might not accept options then"
     OPTION_BEHIND_GENERATOR = "the option would come after a generator expression"
-    NO_FLAX_IMPORT = "the file has no import from flax at its top to put `from flax import nnx` by"
+    NO_FLAX_IMPORT = (
+        "the file has no import from flax at its top to put `from flax import nnx` by",
+        Step.IMPORT_NNX,
+    )
     NO_IMPORT = "the file has no import at its top to put `import {module}` by"
     MODULE_NAME_TAKEN = "the name {module} means something else here"
-    NNX_NAME_TAKEN = "the name nnx means something else here"
+    NNX_NAME_TAKEN = ("the name nnx means something else here", Step.IMPORT_NNX)
 
 
 @enum.unique
@@ -231,9 +313,12 @@ class EmitCause(Cause):
     )
     COPIED_AND_SPLIT = "some arguments are copied here, and others are split"
     ATTRIBUTE_READ = "the code reads {name}.{attribute}, which a plain function does not have"
-    NOT_ALL_CALLS = "{escape}"
-    CALLED_IN_OTHER_SCOPE = "its result is called in another scope"
-    RETURNS_ALONE = "the last return of {name} shares its line, or is all that it does"
+    NOT_ALL_CALLS = ("{escape}", Step.CALL_HERE)
+    CALLED_IN_OTHER_SCOPE = ("its result is called in another scope", Step.NAME_RESULT)
+    RETURNS_ALONE = (
+        "the last return of {name} shares its line, or is all that it does",
+        Step.OWN_LINE,
+    )
     NO_PLACE_IN_DOCUMENT = "{why}"
 
 

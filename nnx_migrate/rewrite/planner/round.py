@@ -15,7 +15,7 @@ from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Finding, Outcome
-from nnx_migrate.core.refusal import Reason
+from nnx_migrate.core.refusal import Reason, step_of
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.rewrite.model.causes import EmitCause, PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
@@ -350,7 +350,7 @@ class _Planner:
             outcome,
             str(message),
             decision.evidence,
-            ways_out=tuple(map(str, decision.ways_out)) if isinstance(decision, Pin) else (),
+            ways_out=_ways_out(decision),
         )
         # What it says of other lines of the file was found out in the text of this round.
         finding = moved(finding, self.context.tree.module, self.lines.original)
@@ -359,6 +359,14 @@ class _Planner:
         if old is not None:
             self.noted.setdefault(old.pin, []).append(finding)
         return finding
+
+
+def _ways_out(decision: Contribution | Pin | Same | Manual) -> tuple[str, ...]:
+    """What a person can do: what the rule says of this place, or the table of its reason."""
+    if isinstance(decision, Pin) and decision.ways_out:
+        return tuple(map(str, decision.ways_out))
+    step = step_of(decision.reason) if isinstance(decision, Pin | Manual) else ""
+    return (step,) if step else ()
 
 
 def _require_place(context: FileContext, edits: Sequence[Edit]) -> None:

@@ -59,7 +59,7 @@ class Unhoistable(enum.Enum):
     IN_LAMBDA = "in a lambda"
     IN_COMPREHENSION = "in a comprehension"
     IN_CONDITIONAL = "in a conditional expression"
-    BEHIND_OPERATOR = "behind `and` or `or`"
+    BEHIND_OPERATOR = "after `and` or `or`"
     IN_LOOP_CONDITION = "in the condition of a loop"
     IN_HEAD = "in a decorator or a default"
     IN_GUARD = "in a guard"
@@ -109,7 +109,7 @@ def check_hoistable(context: FileContext, node: ast.expr) -> None:
     """
     why = why_unhoistable(context, node)
     if why is not None:
-        raise CannotEmit(why.told())
+        raise CannotEmit(LayoutCause.NOT_HOISTABLE.about(what=why.told()))
 
 
 def header_end(text: Text, function: AnyFunction) -> int:
