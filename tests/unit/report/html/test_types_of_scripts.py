@@ -1,4 +1,4 @@
-"""The scripts of the page are typed: JSDoc in them, `types.d.ts` for what Python hands over."""
+"""The scripts of the pages are typed: JSDoc in them, `types.d.ts` for what Python hands over."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.node import run
 
 SCRIPTS = Path(__file__).parents[4] / "nnx_migrate" / "report" / "html" / "scripts"
+SITE = Path(__file__).parents[4] / "docs" / "assets" / "fold.js"
 
 
 def test_every_script_asks_for_types() -> None:
@@ -17,6 +18,13 @@ def test_every_script_asks_for_types() -> None:
         each.name for each in scripts if not each.read_text().startswith("// @ts-check\n")
     ] == []
     assert [each.name for each in scripts if "@ts-ignore" in each.read_text()] == []
+
+
+def test_types_of_the_script_of_the_site_hold() -> None:
+    options = ["--allowJs", "--checkJs", "--strict", "--noEmit", "--target", "ES2023"]
+    done = run("tsc", *options, "--lib", "ES2023,DOM,DOM.Iterable", str(SITE), cwd=SITE.parent)
+    assert done.stdout == ""
+    assert done.returncode == 0
 
 
 def test_types_hold(tmp_path: Path) -> None:
