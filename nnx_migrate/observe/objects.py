@@ -36,6 +36,7 @@ class Held(NamedTuple):
     Args:
         parts: by the way to them.
         nodes: the objects and Variables among these, by their identities.
+        metadata: what the Variables among these say beside their values, by the way to them.
         shared: whether one of them is in two places.
         plain: whether numbers, texts and the like are among its leaves.
         split: whether streams of an Rngs are split.
@@ -43,6 +44,7 @@ class Held(NamedTuple):
 
     parts: dict[tuple[object, ...], object]
     nodes: dict[int, object]
+    metadata: dict[tuple[object, ...], dict[str, object]]
     shared: bool
     plain: bool
     split: bool
@@ -84,6 +86,7 @@ def held(value: object) -> Held:
     """
     parts: dict[tuple[object, ...], object] = {}
     nodes: dict[int, object] = {}
+    metadata: dict[tuple[object, ...], dict[str, object]] = {}
     shared = plain = split = False
     left: list[tuple[tuple[object, ...], object, bool]] = [((), value, False)]
     inside: dict[int, object] = {}
@@ -99,7 +102,9 @@ def held(value: object) -> Held:
                 shared = True
                 continue
             nodes[id(part)] = part
-            split = split or (sort is Sort.VARIABLE and _is_split(part))
+            if sort is Sort.VARIABLE:
+                metadata[way] = _metadata(part)
+                split = split or _is_split(part)
         elif sort is Sort.CONTAINER:
             if id(part) in inside:
                 continue
@@ -108,7 +113,7 @@ def held(value: object) -> Held:
         for key, each in children(part, sort):
             told = is_data if marked is None else bool(marked.get(key, False))
             left.append(((*way, key), each, told))
-    return Held(parts, nodes, shared, plain, split)
+    return Held(parts, nodes, metadata, shared, plain, split)
 
 
 def objects_in(value: object, depth: int = 0) -> Iterator[object]:
@@ -129,7 +134,7 @@ def objects_in(value: object, depth: int = 0) -> Iterator[object]:
 
 
 def changes(before: Held, after: Held) -> frozenset[str]:
-    """What happened to an object: `.norm.mean replaced`.
+    """What happened to an object: `.norm.mean replaced`, `.kernel metadata sharding made`.
 
     Args:
         before: what it held when the call began.
@@ -143,7 +148,38 @@ def changes(before: Held, after: Held) -> frozenset[str]:
             found.add(f"{_named(way, after)} made")
         elif not _is_same(before.parts[way], after.parts[way]):
             found.add(f"{_named(way, after)} replaced")
+        elif way in before.metadata:
+            happened = _told_of(before.metadata[way], after.metadata.get(way, {}))
+            found.update(f"{_named(way, after)} metadata {each}" for each in happened)
     return frozenset(found)
+
+
+def _told_of(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    """What happened to the metadata of a Variable."""
+    for name in before.keys() | after.keys():
+        shown = name if name.isidentifier() else UNKNOWN
+        if name not in after:
+            yield f"{shown} deleted"
+        elif name not in before:
+            yield f"{shown} made"
+        elif not _is_equal(before[name], after[name]):
+            yield f"{shown} replaced"
+
+
+def _metadata(variable: object) -> dict[str, object]:
+    """What a Variable says beside its value."""
+    asked: Any = variable
+    return dict(asked.get_metadata())
+
+
+def _is_equal(one: object, two: object) -> bool:
+    """Whether metadata is the same; what cannot be compared is not."""
+    if one is two:
+        return True
+    try:
+        return type(one) is type(two) and bool(one == two)
+    except Exception:
+        return False
 
 
 def comes_out(before: Held, result: object) -> bool:

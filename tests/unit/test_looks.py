@@ -25,7 +25,13 @@ class Pytree:
 class Variable:
     """The same; as of flax, nothing can refer to it weakly."""
 
-    __slots__ = ()
+    __slots__ = ("said",)
+
+    def __init__(self, **said: object) -> None:
+        self.said = said
+
+    def get_metadata(self) -> dict[str, object]:
+        return dict(self.said)
 
 
 class State(dict[str, Any]):
@@ -83,6 +89,48 @@ def grown(model: Any) -> None:
 )
 def test_what_a_call_changes(call: Callable[[Any], object], changes: tuple[str, ...]) -> None:
     assert seen(call, made()).changes == changes
+
+
+def renamed(model: Any) -> None:
+    model.layers[0].w.said |= {"sharding": ("a", "b"), "more": 1, "my secret": 2}
+    del model.layers[1].w.said["note"]
+
+
+def same_again(model: Any) -> None:
+    model.layers[0].w.said["sharding"] = (*"a",)
+
+
+class Unlike:
+    """What cannot be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError
+
+
+def unlike(model: Any) -> None:
+    model.layers[0].w.said["note"] = Unlike()
+
+
+@pytest.mark.parametrize(
+    ("call", "changes"),
+    [
+        (same_again, ()),
+        (unlike, (".layers[].w metadata note replaced",)),
+        (
+            renamed,
+            (
+                ".layers[].w metadata ? made",
+                ".layers[].w metadata more made",
+                ".layers[].w metadata note deleted",
+                ".layers[].w metadata sharding replaced",
+            ),
+        ),
+    ],
+)
+def test_what_becomes_of_metadata(call: Callable[[Any], object], changes: tuple[str, ...]) -> None:
+    one = Variable(sharding=("a",), note=Unlike())
+    two = Variable(note=1)
+    assert seen(call, Pytree(layers=[Pytree(w=one), Pytree(w=two)])).changes == changes
 
 
 @pytest.mark.parametrize(
