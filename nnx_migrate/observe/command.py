@@ -74,13 +74,13 @@ def observe(command: Sequence[str], root: Path, files: Iterable[Path]) -> Observ
         lines = list(_lines(told))
     functions = _gathered(line for line in lines if "path" in line)
     classes = _classes(line for line in lines if "class" in line)
-    places = _places(line for line in lines if "lines" in line)
+    places = _places(line for line in lines if "span" in line)
     seen = {
         name: SeenFile(
             digests[name], functions.get(name, {}), classes.get(name, {}), places.get(name, {})
         )
         for name in sorted(digests)
-        if name in functions or name in classes
+        if name in functions or name in classes or name in places
     }
     return Observed(exit_code, ObservedFacts(root, tuple(command), seen), len(names))
 
@@ -138,14 +138,21 @@ def _classes(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, SeenClass]]
 
 
 def _places(lines: Iterable[dict[str, Any]]) -> dict[str, dict[int, SeenPlace]]:
-    """The lines of statements that apply transforms, by file, with what was seen of them."""
-    found: dict[str, dict[int, SeenPlace]] = defaultdict(dict)
+    """The lines of what applies transforms, by file, with what was seen of them.
+
+    A line with parts that run only sometimes has run when each of them has: facts name lines, and
+    do not tell two transforms of one line from each other.
+    """
+    spans: dict[tuple[str, tuple[int, ...]], SeenPlace] = {}
     for line in lines:
         seen = SeenPlace(bool(line["ran"]), tuple(sorted(line.get("around", ()))))
-        first, last = line["lines"]
+        each = line["file"], tuple(map(int, line["span"]))
+        spans[each] = seen.joined(spans[each]) if each in spans else seen
+    found: dict[str, dict[int, SeenPlace]] = defaultdict(dict)
+    for (file, (first, _, last, _)), seen in spans.items():
         for number in range(first, last + 1):
-            before = found[line["file"]].get(number)
-            found[line["file"]][number] = seen if before is None else before.joined(seen)
+            before = found[file].get(number)
+            found[file][number] = seen if before is None else before.also(seen)
     return found
 
 

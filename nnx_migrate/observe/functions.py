@@ -17,9 +17,6 @@ _ONE_BY_ONE = frozenset(
 #: They tell of all local names, or let others see them.
 _ALL_NAMES = frozenset({"eval", "exec", "locals", "vars"})
 
-#: Where a function stops while others run.
-_STOPS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
-
 
 class Watched(NamedTuple):
     """A function of a file.
@@ -86,15 +83,12 @@ class Watched(NamedTuple):
         nodes = list(self._nodes())
         if any(map(_tells_all_names, nodes)):
             return False
-        stops = [each for each in nodes if isinstance(each, _STOPS) or _stops_at_each(each)]
-        if isinstance(self.node, ast.AsyncFunctionDef):
-            # Loops, blocks and comprehensions of these stop unseen.
-            return all(isinstance(each, ast.Await) for each in stops)
+        stops = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in nodes)
         return not stops or not isinstance(self.node, ast.Lambda)
 
     def _nodes(self) -> Iterator[ast.AST]:
         body = self.node.body
-        yield from _own(body if isinstance(body, list) else [body])
+        yield from own_nodes(body if isinstance(body, list) else [body])
 
 
 def watched(tree: ast.Module) -> Iterator[Watched]:
@@ -139,17 +133,17 @@ def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-def _own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """What is in a function, and not in one that is defined in it."""
+def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """What is in a function, and not in one that is defined in it.
+
+    Args:
+        nodes: those of its body.
+    """
     for node in nodes:
         yield node
         if not isinstance(node, Definition | ast.Lambda | ast.ClassDef):
-            yield from _own(ast.iter_child_nodes(node))
+            yield from own_nodes(ast.iter_child_nodes(node))
 
 
 def _tells_all_names(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and _last_name(node.func) in _ALL_NAMES
-
-
-def _stops_at_each(node: ast.AST) -> bool:
-    return isinstance(node, ast.comprehension) and bool(node.is_async)

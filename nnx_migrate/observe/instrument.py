@@ -18,32 +18,41 @@ from pathlib import Path
 
 from nnx_migrate.check.recording.compiling import plain_settings, put_first
 from nnx_migrate.observe.changing import Writing, told_of_changes
+from nnx_migrate.observe.ends import (
+    GIVES,
+    GOES_ON,
+    HANDS_OVER,
+    LEFT,
+    LOOK,
+    WAITS,
+    called,
+    place_of,
+    tell_ends,
+)
 from nnx_migrate.observe.functions import Definition, Watched, watched
 from nnx_migrate.observe.kinds import of_cell
-from nnx_migrate.observe.places import Lines, told_of_places
-from nnx_migrate.observe.probes import may_run, number_of, place_of
+from nnx_migrate.observe.places import Span, told_of_places
+from nnx_migrate.observe.probes import may_run, number_of, number_of_place
 from nnx_migrate.sources.facts.observed_facts import SOWING, WRITING
 
 # No two underscores in front: they would be mangled in a class.
-_SEEN, _INSIDE, _LEFT = "_nnx_migrate_seen", "_nnx_migrate_inside", "_nnx_migrate_left"
+_SEEN, _INSIDE = "_nnx_migrate_seen", "_nnx_migrate_inside"
 _SOWS, _CHANGES = "_nnx_migrate_sows", "_nnx_migrate_changes"
-_KEYWORDS, _LOOK = "_nnx_migrate_keywords", "_nnx_migrate_look"
-_RUNS, _DEFAULT = "_nnx_migrate_runs", "_nnx_migrate_default"
-_GIVES, _GOES_ON = "_nnx_migrate_gives", "_nnx_migrate_goes_on"
-_HANDS_OVER, _WAITS = "_nnx_migrate_hands_over", "_nnx_migrate_waits"
+_KEYWORDS, _DEFAULT = "_nnx_migrate_keywords", "_nnx_migrate_default"
+_RUNS = "_nnx_migrate_runs"
 _IMPORTED = {
     "nnx_migrate.observe.kinds": {"Keywords": _KEYWORDS, "or_default": _DEFAULT},
     "nnx_migrate.observe.probes": {
         "seen": _SEEN,
         "seen_inside": _INSIDE,
-        "left": _LEFT,
+        "left": LEFT,
         "sows": _SOWS,
         "changes": _CHANGES,
         "runs": _RUNS,
-        "gives": _GIVES,
-        "goes_on": _GOES_ON,
-        "hands_over": _HANDS_OVER,
-        "waits": _WAITS,
+        "gives": GIVES,
+        "goes_on": GOES_ON,
+        "hands_over": HANDS_OVER,
+        "waits": WAITS,
     },
 }
 _LOAD = ast.Load()
@@ -62,9 +71,9 @@ def instrumented(tree: ast.Module, path: str) -> ast.Module:
     names = (*(f".{method}" for method in SOWING), *WRITING)
     may_sow = any(each.encode() in source for each in names)
     transforms = frozenset(plain_settings().get("transforms", ()))
-    for each in watched(tree):
-        if not isinstance(each.node, ast.Lambda):
-            told_of_places(each.node, transforms, partial(_running, name))
+    functions = (each.node for each in watched(tree) if not isinstance(each.node, ast.Lambda))
+    for body in (tree.body, *(each.body for each in functions)):
+        told_of_places(body, transforms, partial(_running, name))
     return _watched(tree, name, may_sow=may_sow)
 
 
@@ -83,8 +92,6 @@ def instrumented_cell(tree: ast.Module, notebook: str, file: str) -> ast.Module:
 
 def _watched(tree: ast.Module, name: str, *, may_sow: bool) -> ast.Module:
     functions = list(watched(tree))
-    if not functions:
-        return tree
     several = Counter(each.path for each in functions)
     for each in functions:
         if several[each.path] == 1 and not each.for_each:
@@ -104,7 +111,7 @@ def _watch(function: Watched, file: str, *, may_sow: bool) -> None:
     if isinstance(node, ast.Lambda):
         if function.end_can_be_seen:
             begins = _call(number, parameters, function)
-            node.body = _called(_LEFT, [begins, node.body], _place_of(node.body))
+            node.body = called(LEFT, [begins, node.body], place_of(node.body))
         return
     sows = sorted(_sows(node.body), key=_place) if may_sow else []
     for place, each in enumerate(sows):
@@ -112,62 +119,13 @@ def _watch(function: Watched, file: str, *, may_sow: bool) -> None:
     changes = told_of_changes(node, _bound(node), partial(_changing, number))
     may_run(number, sows=len(sows), changes=changes)
     begins = _call(number, parameters, function)
-    at = _place_of(node)
+    at = place_of(node)
     if not function.end_can_be_seen:
         put_first(node.body, ast.Expr(begins, **at))
         return
-    _tell_ends(node)
-    looks = ast.Assign([ast.Name(_LOOK, ast.Store(), **at)], begins)
+    tell_ends(node)
+    looks = ast.Assign([ast.Name(LOOK, ast.Store(), **at)], begins)
     put_first(node.body, ast.copy_location(looks, node))
-
-
-def _tell_ends(node: Definition) -> None:
-    """Makes each way out of a function tell that it ends or stops, with what it gives away."""
-    node.body[:] = [_Ends().visit(each) for each in node.body]
-    if not isinstance(node.body[-1], ast.Return | ast.Raise):
-        line = node.body[-1].end_lineno or node.lineno
-        at = {**_place_of(node.body[-1]), "lineno": line, "end_lineno": line}
-        node.body.append(ast.Expr(_called(_LEFT, [_look(at)], at), **at))
-
-
-class _Ends(ast.NodeTransformer):
-    """Changes the returns of one function, and where it stops for a while."""
-
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        self.generic_visit(node)
-        at = _place_of(node)
-        value = [] if node.value is None else [node.value]
-        node.value = _called(_LEFT, [_look(at), *value], at)
-        return node
-
-    def visit_Yield(self, node: ast.Yield) -> ast.AST:
-        self.generic_visit(node)
-        at = _place_of(node)
-        value = [] if node.value is None else [node.value]
-        node.value = _called(_GIVES, [_look(at), *value], at)
-        return _called(_GOES_ON, [_look(at), node], at)
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
-        return self._stopping(node, _HANDS_OVER)
-
-    def visit_Await(self, node: ast.Await) -> ast.AST:
-        return self._stopping(node, _WAITS)
-
-    def _stopping(self, node: ast.YieldFrom | ast.Await, told: str) -> ast.AST:
-        self.generic_visit(node)
-        at = _place_of(node)
-        node.value = _called(told, [_look(at), node.value], at)
-        return _called(_GOES_ON, [_look(at), node], at)
-
-    def _leave(self, node: ast.AST) -> ast.AST:
-        """What is defined in it has ends of its own."""
-        return node
-
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
-
-
-def _look(at: dict[str, int]) -> ast.expr:
-    return ast.Name(_LOOK, _LOAD, **at)
 
 
 def _bound(function: Definition) -> frozenset[str]:
@@ -199,47 +157,39 @@ def _place(node: ast.expr) -> tuple[int, int]:
 
 
 def _noted(number: int, place: int, method: ast.expr) -> ast.Call:
-    at = _place_of(method)
-    return _called(_SOWS, [_constant(number, at), _constant(place, at), method], at)
+    at = place_of(method)
+    return called(_SOWS, [_constant(number, at), _constant(place, at), method], at)
 
 
-def _running(file: str, lines: Lines, statement: ast.stmt) -> ast.stmt:
-    """What stands in front of a statement that applies a transform."""
-    at = _place_of(statement)
-    return ast.Expr(_called(_RUNS, [_constant(place_of(file, lines), at)], at), **at)
+def _running(file: str, span: Span, node: ast.stmt | ast.expr) -> ast.expr:
+    """What tells that something that applies a transform runs."""
+    at = place_of(node)
+    return called(_RUNS, [_constant(number_of_place(file, span), at)], at)
 
 
 def _changing(number: int, writing: Writing, statement: ast.stmt) -> ast.stmt:
     """What stands in front of a statement that writes an attribute."""
-    at = _place_of(statement)
+    at = place_of(statement)
     owner = ast.Name(writing.owner, _LOAD, **at) if writing.owner else _constant(None, at)
     plain = (number, writing.place, writing.how, writing.name)
     told: list[ast.expr] = [owner, *(_constant(each, at) for each in plain)]
-    return ast.Expr(_called(_CHANGES, told, at), **at)
+    return ast.Expr(called(_CHANGES, told, at), **at)
 
 
 def _call(number: int, parameters: list[str], function: Watched) -> ast.Call:
     # To set them alone is much faster than to look through the file for what lacks them.
     node = function.node
-    at = _place_of(node)
+    at = place_of(node)
     elements: list[ast.expr] = [ast.Name(each, _LOAD, **at) for each in parameters]
     for name, default in function.false_defaults.items():
         place = parameters.index(name)
         same = ast.copy_location(ast.Constant(default.value), elements[place])
-        elements[place] = _called(_DEFAULT, [elements[place], same], at)
+        elements[place] = called(_DEFAULT, [elements[place], same], at)
     if node.args.kwarg is not None:
-        elements.append(_called(_KEYWORDS, [ast.Name(node.args.kwarg.arg, _LOAD, **at)], at))
+        elements.append(called(_KEYWORDS, [ast.Name(node.args.kwarg.arg, _LOAD, **at)], at))
     told = [_constant(number, at), ast.Tuple(elements, _LOAD, **at)]
-    return _called(_INSIDE if function.inside else _SEEN, told, at)
-
-
-def _called(name: str, given: list[ast.expr], at: dict[str, int]) -> ast.Call:
-    return ast.Call(ast.Name(name, _LOAD, **at), given, [], **at)
+    return called(_INSIDE if function.inside else _SEEN, told, at)
 
 
 def _constant(value: str | int | None, at: dict[str, int]) -> ast.Constant:
     return ast.copy_location(ast.Constant(value), ast.Name("", _LOAD, **at))
-
-
-def _place_of(node: ast.stmt | ast.expr) -> dict[str, int]:
-    return {name: getattr(node, name) for name in _FIRST}

@@ -71,20 +71,29 @@ class Look:
             others: what gives things to the caller meanwhile, if anything does.
         """
         self.stop(others)
-        self._for_others = True
+        if self._stops <= _MOST_STOPS:
+            self._look_anew()  # what it did itself by now is none of their doing
+            self._for_others = True
+
+    def stop_to_wait(self, _: object) -> None:
+        """Looks again, because the call stops while others work, and gives nothing away."""
+        self.stop_for(None)
 
     def give_up(self) -> None:
         """Tells that not all of the call was looked at."""
         self._stops = _MOST_STOPS + 1
         self._told(dict.fromkeys(self.given, not_looked_at()))
 
-    def go_on(self) -> None:
-        """Looks anew, because the call goes on."""
+    def go_on(self, _: object = None) -> None:
+        """Looks anew, because the call goes on, whatever it was sent."""
         if self._stops > _MOST_STOPS:
             return
         if self._for_others:
             self._compare(None)
             self._for_others = False
+        self._look_anew()
+
+    def _look_anew(self) -> None:
         self.given = {name: (value, _held(value)) for name, (value, _) in self.given.items()}
 
     def _compare(self, result: object) -> None:

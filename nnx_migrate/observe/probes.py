@@ -18,6 +18,7 @@ from nnx_migrate.observe.calls import Calls
 from nnx_migrate.observe.kinds import DEEP, Kind, kind_of
 from nnx_migrate.observe.lines import write
 from nnx_migrate.observe.looks import Look, around
+from nnx_migrate.observe.places import Span
 from nnx_migrate.observe.watched import WatchedFunction, tell_modules
 from nnx_migrate.sources.facts.observed_facts import DELETES, RUNNING_TEST
 
@@ -42,8 +43,8 @@ class _Unbound:
 
 
 _functions: list[WatchedFunction] = []
-#: The statements that apply transforms, with the modes and meshes that they ran under.
-_places: list[tuple[str, tuple[int, int], set[tuple[str, ...]]]] = []
+#: What applies transforms, with the modes and meshes that it ran under.
+_places: list[tuple[str, Span, set[tuple[str, ...]]]] = []
 #: Of these something could not be written down when it happened.
 _failed: list[WatchedFunction] = []
 _calls: dict[tuple[int, tuple[Kind, ...]], Calls] = {}
@@ -75,31 +76,31 @@ def may_run(number: int, *, sows: int, changes: int) -> None:
     function.changes.extend(set() for _ in range(changes))
 
 
-def place_of(file: str, lines: tuple[int, int]) -> int:
-    """Gives a statement that applies a transform the number that it tells by that it runs.
+def number_of_place(file: str, span: Span) -> int:
+    """Gives what applies a transform the number that it tells by that it runs.
 
     Args:
         file: its file, from the root.
-        lines: those that it begins and ends on.
+        span: where it stands in it.
     """
-    _places.append((file, lines, set()))
+    _places.append((file, span, set()))
     with contextlib.suppress(Exception):
-        write({"file": file, "lines": lines, "ran": False})
+        write({"file": file, "span": span, "ran": False})
     return len(_places) - 1
 
 
 def runs(number: int) -> None:
-    """Takes note that a statement runs, and under which modes and meshes.
+    """Takes note that something that applies a transform runs, and under which modes and meshes.
 
     Args:
-        number: of the statement.
+        number: of it.
     """
-    file, lines, known = _places[number]
+    file, span, known = _places[number]
     with contextlib.suppress(Exception):
         now = around()
         if now not in known:
             known.add(now)
-            write({"file": file, "lines": lines, "ran": True, "around": now})
+            write({"file": file, "span": span, "ran": True, "around": now})
 
 
 def seen(number: int, values: tuple[Any, ...]) -> Look | None:
@@ -169,9 +170,7 @@ def left(look: Look | None, result: Any = None) -> Any:
         look: what `seen` gave.
         result: what the call returns.
     """
-    if look is not None:
-        _compared(look.end, look, result)
-    return result
+    return result if look is None else _compared(look, look.end, result)
 
 
 def gives(look: Look | None, value: Any = None) -> Any:
@@ -181,9 +180,7 @@ def gives(look: Look | None, value: Any = None) -> Any:
         look: what `seen` gave.
         value: what is given away.
     """
-    if look is not None:
-        _compared(look.stop, look, value)
-    return value
+    return value if look is None else _compared(look, look.stop, value)
 
 
 def hands_over(look: Look | None, others: Any) -> Any:
@@ -193,9 +190,7 @@ def hands_over(look: Look | None, others: Any) -> Any:
         look: what `seen` gave.
         others: that one, or what else is given away piece by piece; it is given back.
     """
-    if look is not None:
-        _compared(look.stop_for, look, others)
-    return others
+    return others if look is None else _compared(look, look.stop_for, others)
 
 
 def waits(look: Look | None, others: Any) -> Any:
@@ -205,9 +200,7 @@ def waits(look: Look | None, others: Any) -> Any:
         look: what `seen` gave.
         others: what is awaited; it is given back.
     """
-    if look is not None:
-        _compared(look.stop_for, look, None)
-    return others
+    return others if look is None else _compared(look, look.stop_to_wait, others)
 
 
 def goes_on(look: Look | None, sent: Any) -> Any:
@@ -217,17 +210,17 @@ def goes_on(look: Look | None, sent: Any) -> Any:
         look: what `seen` gave.
         sent: that.
     """
-    if look is not None:
-        _compared(look.go_on, look)
-    return sent
+    return sent if look is None else _compared(look, look.go_on, sent)
 
 
-def _compared(step: Callable[..., None], look: Look, *given: Any) -> None:
+def _compared(look: Look, step: Callable[[object], None], given: Any) -> Any:
+    """Takes a step of a look, and gives back what the program goes on with."""
     try:
-        step(*given)
+        step(given)
     except Exception:
         with contextlib.suppress(Exception):
             look.give_up()
+    return given
 
 
 def sows(number: int, place: int, method: Any) -> Any:

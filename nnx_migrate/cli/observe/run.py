@@ -73,10 +73,9 @@ def watched_files(folder: Path) -> Iterator[Path]:
 
 def _tell(found: Observed, out: Path) -> None:
     """Say on stderr what was seen, and what to do with it."""
-    functions = sum(len(file.functions) for file in found.facts.files.values())
-    calls = sum(
-        seen.calls for file in found.facts.files.values() for seen in file.functions.values()
-    )
+    files = [file for file in found.facts.files.values() if file.functions]
+    functions = sum(len(file.functions) for file in files)
+    calls = sum(seen.calls for file in files for seen in file.functions.values())
     if not functions:
         told = (
             f"the command ran none of the {found.watched} files here, so {out} says nothing about "
@@ -84,7 +83,7 @@ def _tell(found: Observed, out: Path) -> None:
         )
     else:
         told = (
-            f"{calls} calls of {functions} functions in {len(found.facts.files)} files observed;"
+            f"{calls} calls of {functions} functions in {len(files)} files observed;"
             f" next: nnx-migrate apply . --facts {out} --dry-run"
         )
     print(f"nnx-migrate: {printable(told)}", file=sys.stderr)

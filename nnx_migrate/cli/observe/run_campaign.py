@@ -100,7 +100,7 @@ def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
             f"the command ended with exit code {seen.exit_code} before anything was changed; "
             "leave out what fails (as with `pytest --deselect`), or continue with --allow-failing"
         )
-    if not seen.facts.files:
+    if not any(file.functions for file in seen.facts.files.values()):
         console.warn(
             "the command ran none of the Python files here, so it shows nothing about them"
         )

@@ -167,7 +167,7 @@ class SeenClass:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SeenPlace:
-    """What was seen of a statement that applies a transform.
+    """What was seen of a line that applies a transform.
 
     Args:
         ran: whether it did.
@@ -179,8 +179,14 @@ class SeenPlace:
 
     def joined(self, other: SeenPlace) -> SeenPlace:
         """What two runs have shown together."""
-        around = tuple(sorted({*self.around, *other.around}))
-        return SeenPlace(self.ran or other.ran, around)
+        return SeenPlace(self.ran or other.ran, self._around(other))
+
+    def also(self, other: SeenPlace) -> SeenPlace:
+        """Of two parts of a line, where it counts as run only if both are."""
+        return SeenPlace(self.ran and other.ran, self._around(other))
+
+    def _around(self, other: SeenPlace) -> tuple[str, ...]:
+        return tuple(sorted({*self.around, *other.around}))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -191,7 +197,7 @@ class SeenFile:
         sha256: of the bytes that ran.
         functions: by their names, as `function_path` gives them.
         classes: by their names.
-        places: by line, the statements in functions that apply transforms.
+        places: the lines that apply transforms, outside of lambdas and decorators.
     """
 
     sha256: str
