@@ -9,7 +9,9 @@ import pytest
 
 from nnx_migrate.analysis import facts
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint
-from nnx_migrate.analysis.domain.values import Instance, Values
+from nnx_migrate.analysis.domain.values import Instance, Scope, Values
+from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
+from nnx_migrate.analysis.effects.captured.steps import Steps
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration
@@ -46,7 +48,9 @@ def run{n}(x):
 """
 
 
-def _computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int) -> int:
+def _computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, train: str = _TRAIN
+) -> int:
     """How many answers are computed for a file that sees functions over many operators."""
     computed = []
     settle = Fixpoint._settle
@@ -58,7 +62,7 @@ def _computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int) -> int
     monkeypatch.setattr(Fixpoint, "_settle", noted)
     folder = tmp_path / str(many)
     (folder / "lib").mkdir(parents=True)
-    (folder / "train.py").write_text(_TRAIN)
+    (folder / "train.py").write_text(train)
     run_all = f"\n\ndef run_all(x):\n    return {' + '.join(f'run{n}(x)' for n in range(many))}\n"
     operators = "".join(_OPERATOR.replace("{n}", str(n)) for n in range(many))
     (folder / "lib" / "operators.py").write_text(_BOTH + operators + run_all)
@@ -72,6 +76,35 @@ def test_names_that_are_functions_lead_to_no_operators(
 ) -> None:
     few, many = (_computed(tmp_path, monkeypatch, n) for n in (2, 40))
     assert many == few
+
+
+_SCALED = """\
+import jax
+from flax import nnx
+from lib import operators
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.rngs = rngs
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+
+def scaled(state):
+    return jax.tree.map({given}, state)
+
+
+scaled(operators.run_all(1.0))
+"""
+
+
+@pytest.mark.parametrize(("given", "same"), [("lambda a: a * 2", True), ("abs", False)])
+def test_what_the_call_tells_is_not_asked_of_callers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, same: bool
+) -> None:
+    train = _SCALED.replace("{given}", given)
+    few, many = (_computed(tmp_path, monkeypatch, n, train) for n in (2, 40))
+    assert (many == few) is same
 
 
 _TIED = """\
@@ -112,3 +145,45 @@ def test_only_classes_that_store_something_again_are_asked_what_they_hold(
     (tmp_path / "models.py").write_text(f"{_TIED}{plain}")
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     assert asked == {"models:Tied:4"}
+
+
+_OBJECT = """\
+import jax
+from flax import nnx
+import lib
+
+model = nnx.Dropout(0.5, rngs=nnx.Rngs(0))
+print(model)
+
+
+@jax.jit
+def step(x):
+    return lib.run0(x){use}
+"""
+
+
+@pytest.mark.parametrize(("use", "looks"), [("", (0, 0)), (" + model(x)", (3, 41))])
+def test_what_is_called_is_looked_at_for_objects_that_occur_in_functions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: str, looks: tuple[int, int]
+) -> None:
+    looked: list[str] = []
+    steps_of = LocalSteps.of
+
+    def noted(self: LocalSteps, scope: Scope, name: str) -> Steps:
+        if name == "train.model":
+            looked.append(scope.function)
+        return steps_of(self, scope, name)
+
+    monkeypatch.setattr(LocalSteps, "of", noted)
+    counts = []
+    for many in (2, 40):
+        folder = tmp_path / str(many)
+        folder.mkdir()
+        (folder / "train.py").write_text(_OBJECT.replace("{use}", use))
+        runs = [f"def run{n}(x):\n    return run{n + 1}(x)\n\n\n" for n in range(many - 1)]
+        runs.append(f"def run{many - 1}(x):\n    return x\n")
+        (folder / "lib.py").write_text("".join(runs))
+        looked.clear()
+        engine.run([folder], Configuration(), write=None, jobs=1)
+        counts.append(len(looked))
+    assert tuple(counts) == looks

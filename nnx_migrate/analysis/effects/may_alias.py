@@ -146,6 +146,7 @@ class Aliases:
         return any(
             isinstance(value, FunctionValue)
             and value.bound
+            and self._is_given(scope, call)
             and self._function_gives(scope, value, call, "kept in self")
             for call in self.finder.calls_on(scope, name)
             for value in self.values(scope, call.func)
@@ -193,10 +194,13 @@ class Aliases:
             base = self.values(scope, func.base)
             if any(self._method_gives(value, func.name) for value in base):
                 return True
-        given = [*call.args, *(value for _, value in call.keywords)]
-        return self.any_rooted(scope, given) and any(
+        return self._is_given(scope, call) and any(
             self._callee_gives(scope, value, call) for value in self.values(scope, func)
         )
+
+    def _is_given(self, scope: Scope, call: ir.Call) -> bool:
+        """Whether the object, or a part of it, is among what a call passes."""
+        return self.any_rooted(scope, (*call.args, *(value for _, value in call.keywords)))
 
     def _operator_gives(self, scope: Scope, operands: tuple[ir.Expr, ...]) -> bool:
         """Whether a class of the project may give the object back as the result of an operator."""

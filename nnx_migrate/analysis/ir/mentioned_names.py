@@ -20,10 +20,15 @@ def names_in(expressions: Iterable[ir.Expr]) -> set[str]:
             case ir.Name(id=name):
                 found.add(name)
             case ir.Constant(type="str", text=text):
-                found.update(_WORD.findall(text))
+                found.update(words_in(text))
             case _:
                 pass
     return found
+
+
+def words_in(text: str) -> list[str]:
+    """What may be names in a string."""
+    return _WORD.findall(text)
 
 
 def imports_in(expressions: Iterable[ir.Expr]) -> set[str]:

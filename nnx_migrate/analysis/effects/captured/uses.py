@@ -10,10 +10,13 @@ import collections
 
 from nnx_migrate.analysis.domain.values import Scope, Values
 from nnx_migrate.analysis.effects.captured.local_steps import WORDS, LocalSteps
+from nnx_migrate.analysis.effects.captured.occurrences import ObjectOccurrences
 from nnx_migrate.analysis.effects.captured.search import Search
 from nnx_migrate.analysis.effects.captured.steps import Enter, Followed, Steps, Use, concerns
+from nnx_migrate.analysis.effects.may_alias import is_of_module
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.place import Place
 
 Uses = frozenset[Use]
@@ -35,6 +38,9 @@ class UseFinder:
     ) -> None:
         self._steps = LocalSteps(effects, contents)
         self._project = effects.project
+        self._occurrences: ObjectOccurrences = ObjectOccurrences(
+            effects.project, None if before is None else before._occurrences
+        )
         self._found: dict[Followed, Uses] = {}
         self._local: dict[Followed, Steps] = {}
         #: What uses nothing, with what it leads to, which uses nothing either.
@@ -68,12 +74,20 @@ class UseFinder:
     def of(self, scope: Scope, name: str) -> Uses:
         """The uses that function `scope` makes of what it calls `name`."""
         key = scope, name
+        if self._occurs_nowhere(scope, name):
+            return frozenset()
         if key not in self._found:
             search = self._search()
             found = self._found[key] = frozenset(search.uses((Enter(key),)))
             if not found:
                 self._silent.update(search.seen)
         return self._found[key]
+
+    def _occurs_nowhere(self, scope: Scope, name: str) -> bool:
+        """Whether an object of a module is known to no function, so that none can use it."""
+        if not is_of_module(name) or scope.function == ir.MODULE_SCOPE:
+            return False
+        return not self._occurrences.of(name)
 
     def of_call(self, values: Values, where: Place) -> Uses:
         """The uses that a call of an object makes of it."""
