@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from nnx_migrate.analysis.callgraph import base, lattice
 from nnx_migrate.analysis.callgraph.call_targets import Handles
+from nnx_migrate.analysis.domain.values import Values
 from nnx_migrate.analysis.effects import reachability
 from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
 from nnx_migrate.analysis.effects.may_alias import Aliases
@@ -16,6 +18,7 @@ from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.engine.run import run
 from nnx_migrate.sources.configuration import Configuration
 from tests.hazards.test_connected import grow
@@ -28,8 +31,9 @@ _CHAIN = 20
 def _project(steps: int) -> dict[str, str]:
     """A chain of functions in one file, and another with an object and functions that call it."""
     links = [f"def link{i}(x):\n    return link{i + 1}(x)\n" for i in range(_CHAIN)]
+    net = "net = nnx.Linear(2, 2, rngs=nnx.Rngs(0))\n\ndef shown():\n    return net\n"
     callers = [f"def step{i}(x):\n    return lib.link0(x)\n" for i in range(steps)]
-    head = "import lib\nfrom flax import nnx\n\nnet = nnx.Linear(2, 2, rngs=nnx.Rngs(0))\n"
+    head = f"import lib\nfrom flax import nnx\n\n{net}"
     last = f"def link{_CHAIN}(x):\n    return x\n"
     return {"lib.py": "\n".join([*links, last]), "main.py": "\n".join([head, *callers])}
 
@@ -77,6 +81,37 @@ def test_the_calls_of_a_function_are_looked_at_once(
     looks.clear()
     ask(analysis.replacing(index_of("main.py", "\n" + files["main.py"])), steps)
     assert len(looks) == steps  # and those of other files not after an edit either
+
+
+def test_values_that_were_found_before_are_not_gone_through_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone_through: list[Values] = []
+
+    def noting(found: Values) -> Values:
+        gone_through.append(found)
+        return lattice.limited(found)
+
+    monkeypatch.setattr(base, "limited", noting)
+    analysis = analysis_of(_project(5))
+    for i in range(5):
+        values_of(analysis, "x", f"step{i}")
+        assert analysis.evaluator.returned(scope_named(analysis, f"step{i}"))
+    assert len(gone_through) == len(set(gone_through)) < analysis.evaluator.fixpoint.computed / 5
+
+
+def test_methods_in_sight_are_gone_through_once_for_all_that_may_run_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = "".join(f"        fs[{i}](self)\n" for i in range(20))
+    net = "class Net(nnx.Module):\n    def __call__(self, *fs):\n"
+    analysis = analysis_of(f"from flax import nnx\n\n{net}{calls}")
+    (method,) = analysis.evaluator.callers.mentions.functions_named("__call__")
+    effects = analysis.effects.of(method, "self")
+    looks = _counted(monkeypatch, Mentions, "functions_named")
+    found = [analysis.in_sight.possible(each, is_object=False) for each in effects]
+    assert len(found) == 20
+    assert len(looks) == len(set(looks))
 
 
 _GIVEN = """

@@ -7,7 +7,7 @@ runs, of all the classes and functions in sight, one that such a call can run.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint
@@ -81,6 +81,8 @@ class InSight:
         self._program = ""
         self._in_loop = False
         self._fixpoint = Fixpoint()
+        self._named: dict[str, list[Scope]] = {}
+        self._methods_named: dict[str, list[Scope]] = {}
 
     def of(self, module: str, in_loop: bool) -> InSight:
         """The same for one file: a notebook or page runs what it defines and imports, directly or
@@ -155,17 +157,22 @@ class InSight:
         Args:
             form: how it is called, if that is seen: what cannot be called like that is not meant.
         """
-        return self._first(self._methods(name), name, form, own=True)
+        return self._first(self._methods, name, form, own=True)
 
     def _given(self, name: str, form: CallForm | None) -> _Found:
         """The first function of that name that changes something that it is given."""
-        return self._first(self._functions(name), name, form, own=False)
+        return self._first(self._functions, name, form, own=False)
 
     def _first(
-        self, scopes: Iterable[Scope], name: str, form: CallForm | None, *, own: bool
+        self,
+        named: Callable[[str], Iterable[Scope]],
+        name: str,
+        form: CallForm | None,
+        *,
+        own: bool,
     ) -> _Found:
         def first() -> _Found:
-            for scope in scopes:
+            for scope in named(name):
                 found = worst(self._structural(scope, form, own))
                 if found is not None:
                     function = self.project.function(scope)
@@ -208,13 +215,18 @@ class InSight:
 
     def _methods(self, name: str) -> list[Scope]:
         """The methods of that name of classes whose instances a traced function may be given."""
-        return [scope for scope in self._functions(name) if self._is_traced(scope)]
+        if name not in self._methods_named:
+            traced = [scope for scope in self._functions(name) if self._is_traced(scope)]
+            self._methods_named[name] = traced
+        return self._methods_named[name]
 
     def _functions(self, name: str) -> list[Scope]:
         """The functions and methods in sight that have a name."""
-        mentions = self.effects.evaluator.callers.mentions
-        named = sorted(mentions.functions_named(name), key=str) if name else []
-        return [scope for scope in named if self._can_run(scope.module)]
+        if name not in self._named:
+            mentions = self.effects.evaluator.callers.mentions
+            named = sorted(mentions.functions_named(name), key=str) if name else []
+            self._named[name] = [scope for scope in named if self._can_run(scope.module)]
+        return self._named[name]
 
     def _can_run(self, module: str) -> bool:
         """Whether what is looked at may run code of a file."""

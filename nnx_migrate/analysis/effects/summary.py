@@ -348,6 +348,7 @@ class EffectFinder(abc.ABC):
 
 #: What a MultiMetric has each of its metrics do.
 _OF_ALL_METRICS = frozenset({"reset", "update", "compute"})
+_SEVERITY = {"structure": 0, "escape": 1, "unknown": 2}
 _ACCESSORS = frozenset({"setter", "getter", "deleter"})
 
 
@@ -357,5 +358,9 @@ def _is_partial(values: frozenset[Value]) -> bool:
 
 def worst(effects: Iterable[Effect]) -> Effect | None:
     """The effect that decides: a known structural one before an escape before an unknown one."""
-    order = {"structure": 0, "escape": 1, "unknown": 2}
-    return min(effects, key=lambda e: (order[e.kind], e.where, e.what, e.way), default=None)
+    found = [(_SEVERITY[each.kind], each.where, each) for each in effects]
+    if not found:
+        return None
+    first = min(one[:2] for one in found)
+    # To put a cause into words takes longest, and few stand at one place.
+    return min((one[2] for one in found if one[:2] == first), key=lambda e: (e.what, e.way))
