@@ -49,6 +49,8 @@ class Evaluation(abc.ABC):
         self.transparent = TransparentDecorators(project)
         self.fixpoint = Fixpoint(lasting)
         self._known = self.fixpoint.known
+        #: What sets of values become as answers: few sets are found, and many times.
+        self._limited: dict[Values, Values] = {}
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         """The values that `expr` can have in `scope`; an empty set while it is being computed."""
@@ -59,14 +61,14 @@ class Evaluation(abc.ABC):
         if isinstance(known, frozenset):
             return known
         return self.fixpoint.get(
-            key, lambda: limited(self._values(scope, expr)), NOTHING, unsettled
+            key, lambda: self._answer(self._values(scope, expr)), NOTHING, unsettled
         )
 
     def parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
         """What a parameter can be: from its annotation, or else from every call in the project."""
         return self.fixpoint.get(
             ("parameter", scope, parameter.name),
-            lambda: limited(self._parameter(scope, parameter)),
+            lambda: self._answer(self._parameter(scope, parameter)),
             NOTHING,
             unsettled,
         )
@@ -74,8 +76,15 @@ class Evaluation(abc.ABC):
     def returned(self, scope: Scope) -> Values:
         """What a function returns, from its return statements, else from its annotation."""
         return self.fixpoint.get(
-            ("returned", scope), lambda: limited(self._returned(scope)), NOTHING, unsettled
+            ("returned", scope), lambda: self._answer(self._returned(scope)), NOTHING, unsettled
         )
+
+    def _answer(self, found: Values) -> Values:
+        """What is found as an answer, of bounded size."""
+        known = self._limited.get(found)
+        if known is None:
+            known = self._limited[found] = limited(found)
+        return known
 
     def all_of(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
         """The values that any of some expressions can have."""
