@@ -85,15 +85,10 @@ class StateReaders:
     def _by_filter(self, context: FileContext, call: ast.Call, name: str) -> bool:
         if not call.args:  # a decorator of split_rngs, whose function may be given such objects
             return not self._decorates_others(context, call)
-        if not self._may_hold(context.values(call.args[0])):
+        # What is left out, or only merged, is told by the call; what it is given, by all callers.
+        if not _takes_others(context, call, name):
             return False
-        if name in _OPTIMIZERS:
-            wrt = [each.value for each in call.keywords if each.arg in {"wrt", "only"}]
-            return not all(_leaves_out(context, each) for each in (*call.args[2:], *wrt))
-        filters = call.args[1:]
-        if name in {"state", "pop"}:
-            return not filters or not all(_leaves_out(context, each) for each in filters)
-        return not (name == "split" and _only_merged(context, call))
+        return self._may_hold(context.values(call.args[0]))
 
     def _decorates_others(self, context: FileContext, call: ast.Call) -> bool:
         """Whether a call decorates a function that is given no such object."""
@@ -110,10 +105,13 @@ class StateReaders:
         dotted = context.tree.dotted(call.func) or ""
         if not dotted.startswith(_TREES):
             return False
-        given = [context.values(each) for each in call.args]
-        if any(any_leaf(values, self._is_holder) for values in given):
-            return True
-        return any(map(is_unknown, given)) and not _reckons(context, call)
+        reckons = _reckons(context, call)
+        if reckons and not self._holders:
+            return False
+        return any(
+            any_leaf(values, self._is_holder) or (is_unknown(values) and not reckons)
+            for values in map(context.values, call.args)
+        )
 
     def _given_away(self, record: ir.ModuleIndex) -> Iterator[Refusal]:
         """Objects that other packages are given."""
@@ -149,6 +147,17 @@ class StateReaders:
 def _name(context: FileContext, call: ast.Call) -> str:
     """The function of nnx that is called, in whichever mode; "" for others."""
     return (context.tree.nnx_name(call.func) or "").removeprefix("compat.")
+
+
+def _takes_others(context: FileContext, call: ast.Call, name: str) -> bool:
+    """Whether a call of such a function may take Variables of an Rngs."""
+    if name in _OPTIMIZERS:
+        wrt = [each.value for each in call.keywords if each.arg in {"wrt", "only"}]
+        return not all(_leaves_out(context, each) for each in (*call.args[2:], *wrt))
+    filters = call.args[1:]
+    if name in {"state", "pop"}:
+        return not filters or not all(_leaves_out(context, each) for each in filters)
+    return not (name == "split" and _only_merged(context, call))
 
 
 def _leaves_out(context: FileContext, told: ast.expr) -> bool:
