@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 
+from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.effects.captured.uses import UseFinder
 from nnx_migrate.analysis.effects.in_sight import InSight
 from nnx_migrate.analysis.effects.reachability import ExtentFinder
@@ -39,6 +40,7 @@ class Analysis:
         self.project = project
         self._before = before
         self._holder = holder
+        self._without: dict[frozenset[tuple[Scope, str]], SharingFinder] = {}
         if before is None:
             self.evaluator: Evaluator = Evaluator(project)
         else:
@@ -87,6 +89,13 @@ class Analysis:
     def sharing(self) -> SharingFinder:
         before = None if self._before is None else self._before.sharing
         return SharingFinder(self.evaluator, self.contents, before)
+
+    def sharing_without(self, stored: frozenset[tuple[Scope, str]]) -> SharingFinder:
+        """What objects hold twice if some constructors did not store something: which, and what."""
+        if stored not in self._without:
+            found = SharingFinder(self.evaluator, self.contents, without=stored)
+            self._without[stored] = found
+        return self._without[stored]
 
     @functools.cached_property
     def identity(self) -> IdentityFinder:

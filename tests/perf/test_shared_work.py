@@ -19,7 +19,9 @@ from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.occurrences import Mentions
+from nnx_migrate.core.findings import Outcome
 from nnx_migrate.engine.run import run
+from nnx_migrate.rewrite.classes import held
 from nnx_migrate.sources.configuration import Configuration
 from tests.hazards.test_connected import grow
 from tests.perf.counting import calls_during
@@ -208,3 +210,67 @@ def test_a_method_is_looked_up_once_in_its_classes(monkeypatch: pytest.MonkeyPat
     for each in analysis.evaluator.hierarchy.all_classes * 2:
         analysis.evaluator.hierarchy.method(each, "__init__")
     assert len(looks) == len(set(looks)) == _NETS + 1
+
+
+_KEEPING = """\
+from flax import nnx
+
+
+class Part(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.rngs = rngs
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.linear(x)
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.one = Part(rngs)
+        self.two = Part(rngs)
+
+    def __call__(self, x):
+        return self.two(self.one(x))
+"""
+_SITE = """
+
+@nnx.jit
+def forward{n}(model: Model, x):
+    return model(x)
+
+
+forward{n}(Model(nnx.Rngs(0)), 1.0)
+"""
+
+
+def _pinned(folder: Path, sites: int) -> None:
+    folder.mkdir()
+    text = _KEEPING + "".join(_SITE.replace("{n}", str(n)) for n in range(sites))
+    (folder / "main.py").write_text(text)
+    found = run([folder], Configuration(), write=None, jobs=1)
+    assert found.totals.outcomes[Outcome.PINNED_MID] == sites
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(SharingFinder, "__init__"), (held, "_own_attributes"), (held, "_rngs_of")]
+)
+def test_what_classes_hold_is_not_found_anew_for_each_site_that_is_pinned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any, name: str
+) -> None:
+    counts = []
+    for sites in (2, 6):
+        with monkeypatch.context() as patch:
+            looks: list[object] = []
+            original = getattr(kind, name)
+
+            def noting(
+                *args: Any, looks: Any = looks, original: Any = original, **named: Any
+            ) -> Any:
+                looks.append(args)
+                return original(*args, **named)
+
+            patch.setattr(kind, name, noting)
+            _pinned(tmp_path / str(sites), sites)
+            counts.append(len(looks))
+    assert counts[0] == counts[1] > 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.domain.values import Instance, Values, short_name
-from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.classes.held import classes_held, keeps_rngs
@@ -38,9 +37,7 @@ def drops_wanted(context: FileContext, values: Values) -> tuple[Evidence, ...]:
     drops = context.drops
     if not drops.stays:
         return ()
-    analysis = context.analysis
-    without = SharingFinder(analysis.evaluator, analysis.contents, without=drops.unread)
-    if without.of(values):
+    if context.analysis.sharing_without(drops.unread).of(values):
         return ()
     held = classes_held(context.evaluator, values)
     held |= {value.class_name for value in values if isinstance(value, Instance)}

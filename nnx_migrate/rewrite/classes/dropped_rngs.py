@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.domain.values import Instance, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.classes.held import classes_held
@@ -78,7 +77,7 @@ def _helpful(context: FileContext, unread: Mapping[_Stored, UnreadRngs]) -> froz
     if not unread:
         return frozenset()
     analysis, hierarchy = context.analysis, context.evaluator.hierarchy
-    without = SharingFinder(analysis.evaluator, analysis.contents, without=frozenset(unread))
+    without = analysis.sharing_without(frozenset(unread))
     found: set[_Stored] = set()
     for name in hierarchy.all_classes:
         if hierarchy.kind(name) not in _OBJECTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.containers import parts_of
-from nnx_migrate.analysis.domain.values import Instance, Scope, Value, Values
+from nnx_migrate.analysis.domain.values import NOTHING, Instance, Scope, Value, Values, union
 from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
@@ -25,13 +25,32 @@ def classes_held(evaluator: Evaluator, values: Values) -> frozenset[str]:
         if value.class_name in found:
             continue
         found.add(value.class_name)
-        for name in sorted(set(_own_attributes(evaluator, value.class_name))):
-            pending += member(evaluator, Instance(value.class_name), name)
+        pending += _held_by(evaluator, value.class_name)
     return frozenset(found)
+
+
+def _held_by(evaluator: Evaluator, class_name: str) -> Values:
+    """What objects of a class have as the attributes that its methods set."""
+
+    def held() -> Values:
+        names = sorted(set(_own_attributes(evaluator, class_name)))
+        return union(member(evaluator, Instance(class_name), name) for name in names)
+
+    # It is asked at each of hundreds of sites.
+    return evaluator.fixpoint.get(("held by", class_name), held, NOTHING, lambda found: found)
 
 
 def keeps_rngs(evaluator: Evaluator, class_name: str) -> str:
     """The attribute by which objects of a class keep an Rngs that they were given, if they do."""
+    return evaluator.fixpoint.get(
+        ("keeps rngs", class_name),
+        lambda: _rngs_of(evaluator, class_name),
+        "",
+        lambda found: found,
+    )
+
+
+def _rngs_of(evaluator: Evaluator, class_name: str) -> str:
     for name, write, scope in _writes(evaluator, class_name):
         if write.value is None or isinstance(write.value, ir.Call):
             continue  # what is made here, or split off, is its own

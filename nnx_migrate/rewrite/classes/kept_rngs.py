@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator
 from nnx_migrate.analysis.domain.values import PLAIN, Instance, Scope, short_name
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
@@ -62,9 +61,7 @@ def sharing_classes(
         dropped: constructors, and what they are not to store any more.
     """
     hierarchy, found = analysis.evaluator.hierarchy, set[str]()
-    sharing = analysis.sharing
-    if dropped:
-        sharing = SharingFinder(analysis.evaluator, analysis.contents, without=frozenset(dropped))
+    sharing = analysis.sharing_without(frozenset(dropped)) if dropped else analysis.sharing
     for name in hierarchy.all_classes:
         if name not in found and hierarchy.kind(name) in _OBJECTS:
             made = frozenset({Instance(name)})
