@@ -32,7 +32,11 @@ from nnx_migrate.rewrite.model.decisions import (
     Same,
     Splits,
 )
-from nnx_migrate.rewrite.model.functions import argument_values, function_scopes
+from nnx_migrate.rewrite.model.functions import (
+    argument_contents,
+    argument_values,
+    function_scopes,
+)
 from nnx_migrate.rewrite.style.naming import state_name
 from nnx_migrate.rewrite.style.spelling import Spelling
 
@@ -111,7 +115,7 @@ def _decide_module(
             return refusal
         checked.add(target.index)
         evidence[-1] = check
-    if not checked and not argnums.uses_diff_state and _params_only(context, site, values):
+    if not checked and not argnums.uses_diff_state and _params_only(context, site, argnums, values):
         return Same(rule, GradientCause.ONLY_PARAMS)
     pairs = zip(argnums.targets, values, strict=True)
     whole = frozenset(t.index for t, held in pairs if _is_whole(context, t, held))
@@ -146,7 +150,7 @@ def _returned_captured(context: FileContext, site: Site) -> Evidence | None:
     return None
 
 
-def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool:
+def _params_only(context: FileContext, site: Site, argnums: Argnums, values: list[Values]) -> bool:
     uses = context.finder.uses(site)
     models = values[0] if len(values) == 1 else frozenset()
     readers = GradientReaders(context.tree, context.finder, context.evaluator, models)
@@ -154,7 +158,10 @@ def _params_only(context: FileContext, site: Site, values: list[Values]) -> bool
     return (
         bool(uses)
         and all(readers.see_leaves_only(use, with_value) for use in uses)
-        and all(context.analysis.contents.of(held).only_params for held in values)
+        and all(
+            argument_contents(context, site, target.index, held).only_params
+            for target, held in zip(argnums.targets, values, strict=True)
+        )
     )
 
 

@@ -13,6 +13,7 @@ from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
     LibraryValue,
+    Located,
     Scope,
     TupleValue,
     Value,
@@ -21,6 +22,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.model import Layer
 from nnx_migrate.analysis.flax.names import layer_of
+from nnx_migrate.analysis.heap.settled_branches import Settled, SettledBranches
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.interp.field_stores import stored_outside
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -80,6 +82,7 @@ class ContentsFinder:
         self.project = evaluator.project
         self.fixpoint = Fixpoint(lasting)
         self._known: dict[Values, Contents] = {}
+        self._branches = SettledBranches(evaluator)
 
     def of(self, values: Values) -> Contents:
         """The contents of an object that can be any of `values`."""
@@ -88,6 +91,21 @@ class ContentsFinder:
         if values not in self._known:
             self._known[values] = self._of(values)
         return self._known[values]
+
+    def of_expression(self, scope: Scope, expr: ir.Expr, around: Settled | None = None) -> Contents:
+        """The same of what an expression gives: the calls that make it may settle what it holds.
+
+        Args:
+            around: of an expression of a constructor, how that is called.
+        """
+        made = self._branches.constructions(scope, expr, around)
+        kinds = {self.hierarchy.kind(each.class_name) for each in made}
+        if kinds != {"module"} or not any(each.settled for each in made):
+            return self.of(self.evaluator.values(scope, expr))
+        found = _EMPTY
+        for each in made:
+            found |= self._class(each.class_name, each.settled)
+        return found
 
     def _of(self, values: Values) -> Contents:
         found = _EMPTY if values else Contents(unseen=("nothing is known about it",))
@@ -160,12 +178,13 @@ class ContentsFinder:
         ]
         return "Param" if "Param" in names else names[0] if names else class_name
 
-    def _class(self, class_name: str) -> Contents:
+    def _class(self, class_name: str, settled: Settled | None = None) -> Contents:
+        key = class_name if settled is None else (class_name, settled)
         return self.fixpoint.get(
-            class_name, lambda: self._class_contents(class_name), _EMPTY, _unsettled
+            key, lambda: self._class_contents(class_name, settled), _EMPTY, _unsettled
         )
 
-    def _class_contents(self, class_name: str) -> Contents:
+    def _class_contents(self, class_name: str, settled: Settled | None) -> Contents:
         ancestry = self.hierarchy.ancestry(class_name)
         found = (
             _EMPTY
@@ -176,14 +195,16 @@ class ContentsFinder:
             layer = layer_of(ancestor)
             if layer is not None and layer.name not in {"Module", "Pytree"}:
                 found |= self._value(Instance(ancestor))
-            found |= self._own_attributes(ancestor)
+            found |= self._own_attributes(ancestor, settled)
         for ancestor in ancestry.classes:
             # To look for what other code stores in its instances is dear, and often needless.
             if found.only_params or found == _EMPTY:
-                found |= self._own_attributes(ancestor, outside=True)
+                found |= self._own_attributes(ancestor, settled, outside=True)
         return found
 
-    def _own_attributes(self, class_name: str, outside: bool = False) -> Contents:
+    def _own_attributes(
+        self, class_name: str, settled: Settled | None, outside: bool = False
+    ) -> Contents:
         """What the class's own code stores in its instances, or else what other code does too."""
         located = self.project.class_of(class_name)
         if located is None:
@@ -196,13 +217,42 @@ class ContentsFinder:
         for name in dict.fromkeys(names):
             stored = self.evaluator.stored(class_name, name)
             others = stored_outside(self.evaluator, class_name, name) if outside else ()
-            for value in (*stored, *others):
-                found |= self.of(self.evaluator.values(value.scope, value.expr))
-                found |= self._told_as_data(value.scope, value.expr)
             body = Scope(module, record.scope)
+            for value in stored:
+                held = self._stored(name, value, settled)
+                if value.scope == body and not self._may_have_fields(class_name):
+                    # It is the class's: no leaf of an object. Variables count all the same.
+                    held = dataclasses.replace(held, arrays=held.plain, unseen=())
+                found |= held
+            for value in others:
+                found |= self._stored(name, value, settled)
             if name in record.annotations and all(each.scope == body for each in stored):
                 found |= self.of(annotated(self.hierarchy, body, record.annotations[name]))
         return found
+
+    def _stored(self, name: str, stored: Located, settled: Settled | None) -> Contents:
+        """The contents of what is stored under a name, unless the constructor does not do that."""
+        scope, expr = stored.scope, stored.expr
+        if settled is None or scope != settled.init:
+            return self.of_expression(scope, expr) | self._told_as_data(scope, expr)
+        lines = [
+            write.line
+            for write in writes_in(self.project.function(scope))
+            if write.value == expr and ir.last_name(write.target) == name
+        ]
+        if lines and not any(self._branches.runs(settled, line) for line in lines):
+            return _EMPTY
+        if self._branches.is_plain(settled, expr):
+            return self._told_as_data(scope, expr)
+        expr = self._branches.chosen(settled, expr)
+        return self.of_expression(scope, expr, settled) | self._told_as_data(scope, expr)
+
+    def _may_have_fields(self, class_name: str) -> bool:
+        """Whether what the body of a class binds may become attributes of its objects."""
+        above = map(self.project.class_of, self.hierarchy.ancestry(class_name).classes)
+        return self.hierarchy.kind(class_name) != "module" or any(
+            located is not None and located[1].decorators for located in above
+        )
 
     def _told_as_data(self, scope: Scope, expr: ir.Expr) -> Contents:
         """What `nnx.data(...)` makes leaves of that are neither arrays nor Variables."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.flax.transforms import AS_VALUE, WRAPPERS
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.binding_order import binding_order
 from nnx_migrate.analysis.ir.certain_pops import CertainPops
 from nnx_migrate.analysis.ir.functional_classes import functional_class
 from nnx_migrate.analysis.ir.implicit_calls import RUNNING, note_implied
@@ -20,6 +19,7 @@ from nnx_migrate.analysis.ir.lower_expressions import (
     parameters_of,
 )
 from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.analysis.ir.statement_order import binding_order, branches_of
 from nnx_migrate.analysis.ir.visitor import ExpressionWalker
 from nnx_migrate.sources.imports.scan import translated
 from nnx_migrate.sources.text import Source
@@ -177,6 +177,8 @@ class _Walker(ExpressionWalker):
                 self.assign(node.target, ir.Iterated(lower_expr(node.iter)))
                 self.walk_loop(node)
             case ast.If(test=test, body=body, orelse=orelse):
+                if self.function.name == "__init__":
+                    self.function.branches += branches_of(node)
                 self.visit(test)
                 self.walk_guarded(body, needed_name(test))
                 self.walk_body(orelse)

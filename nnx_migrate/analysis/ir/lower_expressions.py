@@ -57,6 +57,10 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return ir.Computed((lower_expr(head),))  # like "block" + str(i)
         case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
             return _operated(operand)
+        case ast.UnaryOp(op=ast.Not()):
+            return _NUMBER
+        case ast.Compare(ops=ops) if all(isinstance(op, _ALWAYS_BOOL) for op in ops):
+            return _NUMBER
         case ast.Yield() | ast.YieldFrom():
             return ir.UNSEEN
         case _:
@@ -64,6 +68,8 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
 
 
 _OBJECTS = ir.Name | ir.Attribute | ir.Call | ir.Element | ir.Unpacked
+#: Comparisons that give True or False, whatever they compare.
+_ALWAYS_BOOL = ast.Is | ast.IsNot | ast.In | ast.NotIn
 
 
 def _operated(*operands: ast.expr) -> ir.Expr:
@@ -360,6 +366,7 @@ class FunctionBuilder:
     repeated: list[ir.Write] = dataclasses.field(default_factory=list)
     pops: tuple[tuple[int, ir.Call], ...] = ()
     in_order: dict[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    branches: list[ir.Branch] = dataclasses.field(default_factory=list)
 
     def call(self, call: ir.Call) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
@@ -403,4 +410,5 @@ class FunctionBuilder:
             tuple(self.loops),
             self.pops,
             self.in_order,
+            tuple(self.branches),
         )

@@ -219,6 +219,19 @@ class Write(_Record):
     line: int
 
 
+#: What a name has to be for a branch to run: "given" is anything but None.
+Needed = Literal["true", "false", "none", "given", "is false", "is not false"]
+
+
+@record
+class Branch(_Record):
+    """Lines that run only where each of some names is what it has to be."""
+
+    needs: tuple[tuple[str, Needed], ...]
+    first: int
+    last: int
+
+
 @record
 class Function(_Record):
     """A function, a lambda, or (with key MODULE_SCOPE) the body of a module.
@@ -245,6 +258,7 @@ class Function(_Record):
         pops: `nnx.pop(model, T)` on every way through the body, each behind how many of the calls.
         in_order: of the body of a module, the names that it binds several times, one statement
             after the other, with the line below which each of the bindings holds.
+        branches: of a constructor, the bodies of `if` and `else` that tests of names decide about.
     """
 
     key: str
@@ -271,6 +285,7 @@ class Function(_Record):
     loops: tuple[tuple[int, int], ...] = ()
     pops: tuple[tuple[int, Call], ...] = ()
     in_order: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    branches: tuple[Branch, ...] = ()
 
 
 @record

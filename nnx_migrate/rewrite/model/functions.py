@@ -11,6 +11,7 @@ from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.transforms import spec
+from nnx_migrate.analysis.heap.reachable_variables import Contents
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
@@ -82,6 +83,27 @@ def argument_values(context: FileContext, site: Site, index: int) -> Values:
     found: Values = NOTHING
     for use in site.uses:
         found |= _passed(context, site, use, index)
+    return found
+
+
+def argument_contents(context: FileContext, site: Site, index: int, values: Values) -> Contents:
+    """What the argument at `index` holds, by the calls that make what the uses pass.
+
+    Args:
+        values: what it can be.
+    """
+    contents = context.analysis.contents
+    if site.form == "operands" or site.escapes or not site.uses:
+        return contents.of(values)
+    found = Contents()
+    for use in site.uses:
+        before = use.args[: index + 1]
+        if len(before) <= index or any(isinstance(each, ast.Starred) for each in before):
+            return contents.of(values)
+        passed = before[index]
+        found |= contents.of_expression(
+            context.tree.scope(passed), context.reaching.lowered(passed)
+        )
     return found
 
 

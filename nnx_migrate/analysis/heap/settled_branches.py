@@ -1,0 +1,189 @@
+"""What a constructor does not do, by what it is called with: `if use_dropout: self.drop = ...`.
+
+A call that says `use_dropout=False`, or leaves it at its default of False or None, settles which
+branches of `__init__` run. What only the others store, the object does not have.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.callgraph.binding import argument_for
+from nnx_migrate.analysis.domain.values import Located, Scope
+from nnx_migrate.analysis.heap.constructor_run import (
+    NEVER,
+    OF_NUMBERS,
+    PLAIN_VALUE,
+    ConstructorRun,
+)
+from nnx_migrate.analysis.ir import nodes as ir
+
+_NAMES = ir.Name | ir.Attribute
+#: How many parameters a call of a class does not pass.
+_SELF = 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settled:
+    """A constructor, with what a call passes to it as constants.
+
+    Args:
+        given: parameters that get a constant, by the call or by their default.
+    """
+
+    init: Scope
+    given: frozenset[tuple[str, ir.Constant]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Construction:
+    """A call that makes an object of a class of the project."""
+
+    class_name: str
+    settled: Settled | None
+
+
+class SettledBranches:
+    """Says what constructors leave undone, by the calls that make objects."""
+
+    def __init__(self, evaluator: Evaluation) -> None:
+        self.evaluator = evaluator
+        self.project = evaluator.project
+        self.hierarchy = evaluator.hierarchy
+        self._running: dict[Settled, ConstructorRun] = {}
+
+    def constructions(
+        self, scope: Scope, expr: ir.Expr, around: Settled | None = None
+    ) -> list[Construction]:
+        """The calls that make what an expression gives; none where it may come from elsewhere.
+
+        Args:
+            around: of an expression of a constructor, how that is called.
+        """
+        match expr:
+            case ir.Call(func=ir.ANNOTATED, args=(_, value)):
+                return self.constructions(scope, value, around)
+            case ir.Call(func=func):
+                name = self.hierarchy.class_name(scope, func)
+                if name is None or self.project.class_of(name) is None:
+                    return []
+                return [Construction(name, self._settled(scope, expr, name, around))]
+            case ir.Name(id=name):
+                return list(self._bound(scope, name, around))
+            case _:
+                return []
+
+    def _bound(self, scope: Scope, name: str, around: Settled | None) -> Iterator[Construction]:
+        """The calls that a name is bound to, if it is bound to nothing else."""
+        bindings = self.project.bindings(scope, name)
+        made: list[Construction] = []
+        for bound in bindings:
+            if not isinstance(bound, Located) or not isinstance(bound.expr, ir.Call):
+                return
+            inside = around if bound.scope == scope else None
+            found = self.constructions(bound.scope, bound.expr, inside)
+            if not found:
+                return
+            made += found
+        yield from made
+
+    def _settled(
+        self, scope: Scope, call: ir.Call, class_name: str, around: Settled | None
+    ) -> Settled | None:
+        """What a call passes to the constructor of a class; None where that is not plain to see."""
+        init = self.hierarchy.method(class_name, "__init__")
+        if not isinstance(init, Scope) or not self.hierarchy.ancestry(class_name).closed:
+            return None
+        function = self.project.function(init)
+        hidden = any(isinstance(arg, ir.Starred) for arg in call.args)
+        hidden |= any(name is None for name, _ in call.keywords)
+        if hidden or function.decorators:
+            return None
+        if self._may_differ(class_name, init):
+            return None
+        given = set()
+        for parameter in function.parameters[_SELF:]:
+            if parameter.kind in {"star", "double_star"}:
+                continue
+            passed = argument_for(function.parameters, parameter, call, _SELF)
+            value = parameter.default if passed is None else self._constant(scope, passed, around)
+            if isinstance(value, ir.Constant):
+                given.add((parameter.name, value))
+            elif value is not None and _is_literal(value):
+                given.add((parameter.name, PLAIN_VALUE))
+        asks_not = any(value in NEVER["true"] for _, value in given)
+        return Settled(init, frozenset(given)) if asks_not else None
+
+    def _constant(self, scope: Scope, passed: ir.Expr, around: Settled | None) -> ir.Expr | None:
+        """What is passed, where it is a constant: of a constructor's own name, what that is."""
+        if not isinstance(passed, ir.Name):
+            return passed
+        if around is None or around.init != scope:
+            return None
+        values = self._run(around).constants(passed.id)
+        return next(iter(values)) if values is not None and len(values) == 1 else None
+
+    def _may_differ(self, class_name: str, init: Scope) -> bool:
+        """Whether something else may make the objects, or run the constructor on them again."""
+        mentions = self.evaluator.callers.mentions
+        if self.hierarchy.method(class_name, "__new__") is not None:
+            return True
+        if next(mentions.outside_writes("__init__"), None) is not None:
+            return True
+        calls = mentions.calls_of("__init__")
+        return any(self._may_run_again(scope, call.func, init) for scope, call in calls)
+
+    def _may_run_again(self, scope: Scope, func: ir.Expr, init: Scope) -> bool:
+        """Whether a call of an `__init__` may be of this one, and of a finished object."""
+        base = func.base if isinstance(func, ir.Attribute) else None
+        caller = self.project.function(scope)
+        begins = caller.name == "__init__" and caller.owner is not None
+        if isinstance(base, ir.Call) and base.func == ir.Name("super") and begins:
+            return False
+        of = None if base is None else self.hierarchy.class_name(scope, base)
+        if of is None:
+            return True
+        if self.hierarchy.method(of, "__init__") != init:
+            return False
+        own = f"{scope.module}:{caller.owner}"
+        return not begins or own == of or of not in self.hierarchy.ancestry(own).classes
+
+    def runs(self, settled: Settled, line: int) -> bool:
+        """Whether what stands at a line of a constructor may run."""
+        return self._run(settled).is_live(line)
+
+    def chosen(self, settled: Settled, expr: ir.Expr) -> ir.Expr:
+        """An expression of a constructor, with the class that it calls where that is settled."""
+        if not isinstance(expr, ir.Call) or not isinstance(expr.func, ir.Name):
+            return expr
+        bound = self._run(settled).live_bindings(expr.func.id)
+        match bound:
+            case [ir.Choice(options=(_, second), test=test)] if test:
+                values = self._run(settled).constants(test)
+                if values and values <= NEVER["true"] and isinstance(second, _NAMES):
+                    return dataclasses.replace(expr, func=second)
+        return expr
+
+    def is_plain(self, settled: Settled, expr: ir.Expr) -> bool:
+        """Whether an expression of a constructor gives numbers, texts, or None alone."""
+        return self._run(settled).is_plain(expr)
+
+    def _run(self, settled: Settled) -> ConstructorRun:
+        if settled not in self._running:
+            functions = [
+                self.project.function(scope) for scope in self.project.within(settled.init)
+            ]
+            names = [each for each in OF_NUMBERS if self.project.bindings(settled.init, each)]
+            self._running[settled] = ConstructorRun(functions, settled.given, frozenset(names))
+        return self._running[settled]
+
+
+def _is_literal(expr: ir.Expr) -> bool:
+    """Whether it is a tuple that is written out of constants; a list may get other things later."""
+    match expr:
+        case ir.Sequence(elements=elements, is_tuple=True):
+            return all(isinstance(e, ir.Constant) or _is_literal(e) for e in elements)
+        case _:
+            return False

@@ -1,0 +1,121 @@
+"""What the order of statements, and the tests that stand over them, say of names.
+
+A notebook binds the same names in cell after cell. What such a name means at a line of the body of
+a module is what the last of these statements above the line has bound it to.
+
+Of the branches of an `if`, a test of names says what each has to be where they run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from nnx_migrate.analysis.ir import nodes as ir
+
+_Needs = tuple[tuple[str, ir.Needed], ...]
+_OPPOSITE: Mapping[ir.Needed, ir.Needed] = {
+    "true": "false",
+    "false": "true",
+    "none": "given",
+    "given": "none",
+    "is false": "is not false",
+    "is not false": "is false",
+}
+
+
+def binding_order(
+    body: Sequence[ast.stmt], bindings: Mapping[str, Sequence[ir.Expr]]
+) -> dict[str, tuple[int, ...]]:
+    """The lines below which each binding of a name holds, for names that are bound several times.
+
+    A function or a class can be meant below its first line, all else below its statement.
+
+    Args:
+        body: the statements of a module.
+        bindings: all that its names are bound to, anywhere in it.
+
+    Returns:
+        Nothing of names that some of it binds in a block, in a function, or in another way.
+    """
+    again = {name for name, values in bindings.items() if len(values) > 1}
+    if not again:
+        return {}
+    found: dict[str, list[int]] = defaultdict(list)
+    for above, statement, below in zip((None, *body[:-1]), body, (*body[1:], None), strict=True):
+        if _share_a_line(above, statement) or _share_a_line(statement, below):
+            continue
+        for name, line in _bound(statement):
+            if name in again:
+                found[name].append(line)
+    return {name: tuple(ls) for name, ls in found.items() if len(ls) == len(bindings[name])}
+
+
+def _share_a_line(one: ast.stmt | None, other: ast.stmt | None) -> bool:
+    return one is not None and other is not None and _end(one) == other.lineno
+
+
+def _end(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
+
+
+def _bound(statement: ast.stmt) -> Iterator[tuple[str, int]]:
+    match statement:
+        case ast.Assign(targets=targets):
+            yield from (
+                (each.id, _end(statement)) for each in targets if isinstance(each, ast.Name)
+            )
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+            yield name, _end(statement)
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name, statement.lineno
+        case ast.ImportFrom(names=names):
+            yield from ((alias.asname or alias.name, _end(statement)) for alias in names)
+
+
+def branches_of(node: ast.If) -> Iterator[ir.Branch]:
+    """The branches of a statement that tests of names decide about, each with what it needs."""
+    test = node.test
+    for needs, body in ((_for(test), node.body), (_against(test), node.orelse)):
+        # A walrus in the test binds its name on the line of the test.
+        if needs and body and body[0].lineno > (test.end_lineno or test.lineno):
+            last = body[-1].end_lineno
+            yield ir.Branch(needs, body[0].lineno, last or body[-1].lineno)
+
+
+def _for(test: ast.expr) -> _Needs:
+    """What has to hold for a test to be true."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return tuple(need for each in values for need in _for(each))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _against(operand)
+        case _:
+            return _single(test)
+
+
+def _against(test: ast.expr) -> _Needs:
+    """What has to hold for a test to be false."""
+    match test:
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return tuple(need for each in values for need in _against(each))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _for(operand)
+        case _:
+            return tuple((name, _OPPOSITE[need]) for name, need in _single(test))
+
+
+def _single(test: ast.expr) -> _Needs:
+    match test:
+        case ast.Name(id=name):
+            return ((name, "true"),)
+        case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=value)]):
+            if value is not None and value is not False:
+                return ()
+            same: ir.Needed = "none" if value is None else "is false"
+            if isinstance(op, ast.Is):
+                return ((name, same),)
+            return ((name, _OPPOSITE[same]),) if isinstance(op, ast.IsNot) else ()
+        case _:
+            return ()
