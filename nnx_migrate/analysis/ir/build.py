@@ -177,7 +177,7 @@ class _Walker(ExpressionWalker):
                 self.assign(node.target, ir.Iterated(lower_expr(node.iter)))
                 self.walk_loop(node)
             case ast.If(test=test, body=body, orelse=orelse):
-                if self.function.name == "__init__":
+                if self.function.owner is not None and (orelse or self.function.name == "__init__"):
                     self.function.branches += branches_of(node)
                 self.visit(test)
                 self.walk_guarded(body, needed_name(test))

@@ -225,11 +225,17 @@ Needed = Literal["true", "false", "none", "given", "is false", "is not false"]
 
 @record
 class Branch(_Record):
-    """Lines that run only where each of some names is what it has to be."""
+    """The body of an `if`, or its `else`.
+
+    Args:
+        needs: names that have to be something where it runs.
+        of: the line of the `if`: of two branches of one, one runs.
+    """
 
     needs: tuple[tuple[str, Needed], ...]
     first: int
     last: int
+    of: int
 
 
 @record
@@ -258,7 +264,8 @@ class Function(_Record):
         pops: `nnx.pop(model, T)` on every way through the body, each behind how many of the calls.
         in_order: of the body of a module, the names that it binds several times, one statement
             after the other, with the line below which each of the bindings holds.
-        branches: of a constructor, the bodies of `if` and `else` that tests of names decide about.
+        branches: of a method, the bodies of `if` where there is an `else`, and that; of a
+            constructor, those that tests of names decide about too.
     """
 
     key: str

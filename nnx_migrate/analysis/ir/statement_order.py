@@ -75,13 +75,16 @@ def _bound(statement: ast.stmt) -> Iterator[tuple[str, int]]:
 
 
 def branches_of(node: ast.If) -> Iterator[ir.Branch]:
-    """The branches of a statement that tests of names decide about, each with what it needs."""
+    """The branches of a statement, each with what it needs.
+
+    Those that neither are one of two nor need anything are left out.
+    """
     test = node.test
     for needs, body in ((_for(test), node.body), (_against(test), node.orelse)):
         # A walrus in the test binds its name on the line of the test.
-        if needs and body and body[0].lineno > (test.end_lineno or test.lineno):
-            last = body[-1].end_lineno
-            yield ir.Branch(needs, body[0].lineno, last or body[-1].lineno)
+        apart = body and body[0].lineno > (test.end_lineno or test.lineno)
+        if apart and (needs or node.orelse):
+            yield ir.Branch(needs, body[0].lineno, _end(body[-1]), node.lineno)
 
 
 def _for(test: ast.expr) -> _Needs:

@@ -34,13 +34,14 @@ def kept_twice(
         untold: why it is not known what a value holds; "" where it is.
     """
     places: dict[tuple[str, ...], list[Held]] = collections.defaultdict(list)
-    lines: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, ...], list[int]] = collections.defaultdict(list)
     for place, held, line in finder.kept(scope):
         places[place].append(held)
-        lines[place] = line
+        lines[place].append(line)
     if not places:
         return ""
-    own = finder.project.function(scope).parameters[0].name
+    function = finder.project.function(scope)
+    own = function.parameters[0].name
     kept = {place: either(held) for place, held in places.items()}
     absent = {
         _own_part(scope, own, place)
@@ -49,15 +50,18 @@ def kept_twice(
     }
     sides = {place: _stored(scope, own, place, held) for place, held in kept.items()}
     for i, (place, side) in enumerate(sides.items()):
-        pairs = [(lines[place], pair) for pair in twice(together([("", kept[place])]))]
+        pairs = [(lines[place][-1], pair) for pair in twice(together([("", kept[place])]))]
         for later in list(sides)[i + 1 :]:
             # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
             by_name = {side[0], sides[later][0]}
             both = on_several([side, sides[later]])
-            line = max(lines[place], lines[later])
-            pairs += ((line, pair) for pair in both if {*pair} != by_name)
-            some = surely_on_several([kept[place], kept[later]])
-            pairs += ((line, pair) for pair in some)
+            line = max(lines[place][-1], lines[later][-1])
+            found = [pair for pair in both if {*pair} != by_name]
+            found += surely_on_several([kept[place], kept[later]])
+            if _both_grow(place, later) and _is_either(function, lines[place], lines[later]):
+                # What the object has had before it may have beside either.
+                found = [pair for pair in found if any(_is_of(each, scope, own) for each in pair)]
+            pairs += ((line, pair) for pair in found)
         for line, (one, other) in pairs:
             if one.object in absent or _is_none(one.object, scope, none):
                 continue
@@ -82,6 +86,35 @@ def _own_part(scope: Scope, own: str, place: tuple[str, ...]) -> Object:
     for name in place:
         expr = ir.Attribute(expr, name)
     return Object(Variable(scope, own, 0), place, Located(scope, expr))
+
+
+def _is_of(found: Found, scope: Scope, own: str) -> bool:
+    """Whether it is the method's own object, or a part of it."""
+    return found.object is None or found.object.root == Variable(scope, own, 0)
+
+
+def _both_grow(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether both put an element into the same container.
+
+    To give a method the same element in two calls is to pass it twice, which is seen there. What
+    two calls set as different attributes is not.
+    """
+    return one[:-1] == other[:-1] and one[-1].startswith("<") and other[-1].startswith("<")
+
+
+def _is_either(function: ir.Function, some: list[int], others: list[int]) -> bool:
+    """Whether one run of a function comes to some lines, or to the others, and never to both."""
+    return all(_are_alternatives(function, one, other) for one in some for other in others)
+
+
+def _are_alternatives(function: ir.Function, one: int, other: int) -> bool:
+    for branch in function.branches:
+        if branch.first <= one <= branch.last:
+            again = any(first <= branch.of <= last for first, last in function.loops)
+            beside = (b for b in function.branches if b.of == branch.of)
+            if not again and any(b.first <= other <= b.last for b in beside if b != branch):
+                return True
+    return False
 
 
 def _is_none(held: Object | None, scope: Scope, none: frozenset[str]) -> bool:
