@@ -48,8 +48,10 @@ What it does otherwise
 ----------------------
 A model that holds only Params needs no change where nobody sees whether its gradients are a State
 or a Module. They go to an optimizer, are read leaf by leaf (`optax.global_norm(grads)`) or by
-attribute (`grads.linear.kernel`), or not at all. Where a precondition is not proved the site is
-pinned: `nnx.compat.value_and_grad`, with graph mode set for what runs inside.
+attribute (`grads.linear.kernel`), or not at all. Of a Module that is made in sight, the branches of
+its constructor count that the call lets run: with `use_dropout=False`, or with that default, it has
+no dropout. Where a precondition is not proved the site is pinned: `nnx.compat.value_and_grad`, with
+graph mode set for what runs inside.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

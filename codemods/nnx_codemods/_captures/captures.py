@@ -19,7 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     is_unknown,
 )
-from nnx_migrate.analysis.effects.captured.steps import Use
+from nnx_migrate.analysis.effects.captured.steps import Use, Uses
 from nnx_migrate.analysis.heap.globals import OBJECTS
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
@@ -114,7 +114,7 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     for name in names:
         for definition in seen:
             scope = context.tree.scope_of(definition)
-            uses |= context.analysis.uses.of(scope, name)
+            uses |= _uses_of(context, scope, name)
             for effect in context.effects_of(scope, name):
                 unseen = unseen or effect.kind == "unknown"
                 if effect.sows:
@@ -216,13 +216,23 @@ def _may_hold(context: FileContext, value: Value) -> bool:
     return is_container(value) and _holds_node(context, value)
 
 
+def _uses_of(context: FileContext, scope: Scope, name: str) -> Uses:
+    """The uses of a captured object, without those of Variables that it was not made with."""
+    found = context.analysis.uses.of(scope, name)
+    spared = frozenset(use for use in found if use.spares_params)
+    if spared and context.analysis.contents.of_expression(scope, ir.Name(name)).only_params:
+        return found - spared
+    return found
+
+
 def _may_be_updated(
     context: FileContext, site: Site, capture: Capture, uses: frozenset[Use]
 ) -> bool:
     """Whether anything updates it: Params alone are not what a forward pass updates."""
-    values = context.evaluator.values(context.tree.scope(site.node), ir.Name(capture.name))
     updated = any(use.kind == "update" for use in uses)
-    return updated or not context.analysis.contents.of(values).only_params
+    scope = context.tree.scope(site.node)
+    contents = context.analysis.contents.of_expression(scope, ir.Name(capture.name))
+    return updated or not contents.only_params
 
 
 def _binding_scope(context: FileContext, scope: Scope, name: str) -> Scope:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
@@ -22,7 +23,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.model import Layer
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.heap.settled_branches import Settled, SettledBranches
+from nnx_migrate.analysis.heap.settled_branches import Construction, Settled, SettledBranches
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.interp.field_stores import stored_outside
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -105,7 +106,47 @@ class ContentsFinder:
         found = _EMPTY
         for each in made:
             found |= self._class(each.class_name, each.settled)
+            if each.settled is not None and (found.only_params or found == _EMPTY):
+                found |= self._put_in(each)
         return found
+
+    def _put_in(self, made: Construction) -> Contents:
+        """What other code stores in an object that a call makes."""
+        found = _EMPTY
+        of_project = filter(self.project.class_of, self.hierarchy.ancestry(made.class_name).classes)
+        for ancestor in of_project:
+            for name in sorted(self.evaluator.names_stored_outside(ancestor)):
+                in_place = self._is_variable(ancestor, name, made.settled)
+                leave_out = functools.partial(self._is_apart, made, in_place)
+                for value in stored_outside(self.evaluator, ancestor, name, leave_out):
+                    found |= self._stored(name, value, made.settled)
+        return found
+
+    def _is_apart(
+        self, made: Construction, in_place: bool, scope: Scope, write: ir.Write, base: ir.Expr
+    ) -> bool:
+        """Whether a store puts no other object into what a call makes.
+
+        Args:
+            in_place: what is there is a Variable, which gets another value by `m.w[...] = x`.
+        """
+        if in_place and write.how in {"item", "key"}:
+            return True
+        return self._branches.makes_another(made, scope, base)
+
+    def _is_variable(self, class_name: str, name: str, settled: Settled | None) -> bool:
+        """Whether what a class stores in an attribute of such an object is a Variable."""
+        expressions = [
+            (each.scope, self._branches.chosen(settled, each.expr) if settled else each.expr)
+            for each in self.evaluator.stored(class_name, name)
+            if self._may_be_stored(name, each, settled)
+        ]
+        found = {value for each in expressions for value in self.evaluator.values(*each) or {None}}
+        held = found - PLAIN  # of None nobody sets an element
+        return bool(held) and all(
+            isinstance(value, Instance) and self.hierarchy.kind(value.class_name) == "variable"
+            for value in held
+        )
 
     def _of(self, values: Values) -> Contents:
         found = _EMPTY if values else Contents(unseen=("nothing is known about it",))
@@ -196,7 +237,7 @@ class ContentsFinder:
             if layer is not None and layer.name not in {"Module", "Pytree"}:
                 found |= self._value(Instance(ancestor))
             found |= self._own_attributes(ancestor, settled)
-        for ancestor in ancestry.classes:
+        for ancestor in ancestry.classes if settled is None else ():
             # To look for what other code stores in its instances is dear, and often needless.
             if found.only_params or found == _EMPTY:
                 found |= self._own_attributes(ancestor, settled, outside=True)
@@ -235,17 +276,23 @@ class ContentsFinder:
         scope, expr = stored.scope, stored.expr
         if settled is None or scope != settled.init:
             return self.of_expression(scope, expr) | self._told_as_data(scope, expr)
-        lines = [
-            write.line
-            for write in writes_in(self.project.function(scope))
-            if write.value == expr and ir.last_name(write.target) == name
-        ]
-        if lines and not any(self._branches.runs(settled, line) for line in lines):
+        if not self._may_be_stored(name, stored, settled):
             return _EMPTY
         if self._branches.is_plain(settled, expr):
             return self._told_as_data(scope, expr)
         expr = self._branches.chosen(settled, expr)
         return self.of_expression(scope, expr, settled) | self._told_as_data(scope, expr)
+
+    def _may_be_stored(self, name: str, stored: Located, settled: Settled | None) -> bool:
+        """Whether what stores that under a name may run."""
+        if settled is None or stored.scope != settled.init:
+            return True
+        lines = [
+            write.line
+            for write in writes_in(self.project.function(stored.scope))
+            if write.value == stored.expr and ir.last_name(write.target) == name
+        ]
+        return not lines or any(self._branches.runs(settled, line) for line in lines)
 
     def _may_have_fields(self, class_name: str) -> bool:
         """Whether what the body of a class binds may become attributes of its objects."""

@@ -39,10 +39,15 @@ class Settled:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Construction:
-    """A call that makes an object of a class of the project."""
+    """A call that makes an object of a class of the project.
+
+    Args:
+        call: it, and where it stands.
+    """
 
     class_name: str
     settled: Settled | None
+    call: Located
 
 
 class SettledBranches:
@@ -69,11 +74,19 @@ class SettledBranches:
                 name = self.hierarchy.class_name(scope, func)
                 if name is None or self.project.class_of(name) is None:
                     return []
-                return [Construction(name, self._settled(scope, expr, name, around))]
+                settled = self._settled(scope, expr, name, around)
+                return [Construction(name, settled, Located(scope, expr))]
             case ir.Name(id=name):
                 return list(self._bound(scope, name, around))
             case _:
                 return []
+
+    def makes_another(self, made: Construction, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether other calls make what a name is bound to."""
+        if not isinstance(expr, ir.Name):
+            return False
+        found = self.constructions(scope, expr)
+        return bool(found) and all(each.call != made.call for each in found)
 
     def _bound(self, scope: Scope, name: str, around: Settled | None) -> Iterator[Construction]:
         """The calls that a name is bound to, if it is bound to nothing else."""

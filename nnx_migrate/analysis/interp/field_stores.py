@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
@@ -154,14 +154,24 @@ def _put(value: ir.Expr) -> ir.Sequence:
     return ir.Sequence((value,), is_tuple=False, keyed="maybe")
 
 
-def stored_outside(evaluator: Evaluation, class_name: str, name: str) -> list[Located]:
+def stored_outside(
+    evaluator: Evaluation,
+    class_name: str,
+    name: str,
+    leave_out: Callable[[Scope, ir.Write, ir.Expr], bool] = lambda scope, write, base: False,
+) -> list[Located]:
     """What other code stores in that attribute of something that is shown to be of the class.
 
     Stores to things that nothing is known of are not among it.
+
+    Args:
+        leave_out: whether a store to something says nothing of the object in question.
     """
     found = []
     for scope, write in evaluator.callers.mentions.outside_writes(name):
         if not isinstance(write.target, ir.Attribute) or write.value is None:
+            continue
+        if leave_out(scope, write, write.target.base):
             continue
         bases = evaluator.values(scope, write.target.base)
         if not any(_may_be(evaluator, value, class_name) for value in bases):

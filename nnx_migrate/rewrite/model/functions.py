@@ -8,10 +8,19 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.callgraph import binding
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
 from nnx_migrate.analysis.domain.containers import is_container
-from nnx_migrate.analysis.domain.values import NOTHING, FunctionValue, Scope, Value, Values, unknown
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    FunctionValue,
+    Located,
+    Scope,
+    Value,
+    Values,
+    unknown,
+)
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.reachable_variables import Contents
+from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
@@ -93,18 +102,35 @@ def argument_contents(context: FileContext, site: Site, index: int, values: Valu
         values: what it can be.
     """
     contents = context.analysis.contents
-    if site.form == "operands" or site.escapes or not site.uses:
-        return contents.of(values)
     found = Contents()
+    passed = (
+        [] if site.form == "operands" or site.escapes else list(_passed_at(context, site, index))
+    )
+    for where in passed:
+        if where is None:
+            return contents.of(values)
+        found |= contents.of_expression(where.scope, where.expr)
+    return found if passed else contents.of(values)
+
+
+def _passed_at(context: FileContext, site: Site, index: int) -> Iterator[Located | None]:
+    """What each use of the site's result passes at a place; None where that is not clear."""
+    if site.form == "decorator":
+        for scope in function_scopes(context, site):
+            for where, call, value in context.evaluator.callers.of(scope):
+                plain = isinstance(call.func, ir.Name) and not value.bound
+                hidden = any(isinstance(each, ir.Starred) for each in call.args[: index + 1])
+                shown = plain and not hidden and len(call.args) > index
+                yield Located(where, call.args[index]) if shown else None
+        return
     for use in site.uses:
         before = use.args[: index + 1]
-        if len(before) <= index or any(isinstance(each, ast.Starred) for each in before):
-            return contents.of(values)
-        passed = before[index]
-        found |= contents.of_expression(
-            context.tree.scope(passed), context.reaching.lowered(passed)
-        )
-    return found
+        hidden = any(isinstance(each, ast.Starred) for each in before)
+        if hidden or len(before) <= index:
+            yield None
+        else:
+            passed = before[index]
+            yield Located(context.tree.scope(passed), context.reaching.lowered(passed))
 
 
 def given_parameters(

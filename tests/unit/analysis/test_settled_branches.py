@@ -210,3 +210,18 @@ net = Net(nnx.Param(jnp.ones(())))
 def test_tests_that_give_a_truth_value_are_no_arrays(test: str) -> None:
     assert _held(f"w = jnp.ones(())\nself.told = {test}").only_params
     assert not _held("w = jnp.ones(())\nself.told = w > 1").only_params
+
+
+def test_what_other_code_puts_into_an_object_that_another_call_made() -> None:
+    other = "other = Net()\nother.s = Stats()"
+    assert _held("pass", after=other).only_params
+    assert not _held("pass", after=f"{other}\nother = net").only_params
+    assert not _held("pass", after="for each in [net, Net()]:\n    each.s = Stats()").only_params
+    assert not _held("pass", after="def change(other: Net):\n    other.s = Stats()").only_params
+
+
+def test_value_put_into_what_is_a_variable_by_the_call() -> None:
+    body = "kind = Frozen if noisy else nnx.Param\nself.v = kind(jnp.ones(2))\nself.none = None"
+    assert _held(body, after="net.v[...] = jnp.ones(2)").only_params
+    array = "if noisy:\n    self.v = nnx.Param(jnp.ones(2))\nelse:\n    self.v = jnp.ones(2)"
+    assert not _held(array, after="net.v[...] = jnp.ones(2)").only_params

@@ -156,7 +156,7 @@ class LocalSteps:
         if kind == "variable" and name in _WRITING:
             yield Use("update", f".{name}() writes one of its Variables", where)
         elif kind == "rngs" and name not in _READING_RNGS:
-            yield Use("update", "a random key is drawn from it", where)
+            yield Use("update", "a random key is drawn from it", where, spares_params=True)
         elif kind == "module" and name == "sow" and not self._is_own_method(base, name):
             # Where nnx.capture has been put on it outside, nothing of the object itself changes.
             certain = not any(map(self.project.has_word, COLLECTING))
@@ -211,13 +211,14 @@ class LocalSteps:
         name = short_name(value.class_name)
         kind = self.hierarchy.kind(value.class_name)
         if kind == "rngs":
-            yield Use("update", "a random key is drawn from it", where)
+            yield Use("update", "a random key is drawn from it", where, spares_params=True)
         elif name.rpartition(".")[2] in _SCANNING:
             yield Use("transform", f"{name} hands it to a scan", where)
         elif self.contents.of(frozenset({value})).variables & _WRITTEN:
             switched = any(map(self.project.has_word, _SWITCHES))
             what = f"{name} may update itself"
-            yield Use("update", what, where, certain=False, expected=not switched)
+            expected = not switched
+            yield Use("update", what, where, False, expected, spares_params=True)
         for inner in in_order(value.wraps):
             yield from self.called(inner, where)
 

@@ -24,6 +24,7 @@ class Use:
         certain: it happens whenever the code is run; not so a layer that may be told not to.
         expected: it happens as far as the project shows: nothing in it tells the layer not to.
         via: the places of the calls that lead there.
+        spares_params: what is written is another Variable than a Param.
     """
 
     kind: Literal["update", "transform"]
@@ -32,6 +33,7 @@ class Use:
     certain: bool = True
     expected: bool = True
     via: tuple[Place, ...] = ()
+    spares_params: bool = False
 
 
 Uses = frozenset[Use]
