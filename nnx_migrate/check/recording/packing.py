@@ -26,6 +26,7 @@ from nnx_migrate.check.recording.unpacking import (
     of_the_user,
     path_in_tree,
     set_attributes,
+    set_attributes_of_no_tree,
     text_in_tree,
 )
 
@@ -173,7 +174,8 @@ def _with_setter(obj: Any) -> tuple[Any, ...] | None:
     reduced = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
     if isinstance(reduced, str) or len(reduced) < 3 or not isinstance(reduced[2], dict):
         return None
-    return *reduced[:3], None, None, set_attributes
+    is_tree = getattr(kind, "_pytree__is_pytree", True)
+    return *reduced[:3], None, None, set_attributes if is_tree else set_attributes_of_no_tree
 
 
 @functools.cache

@@ -141,6 +141,34 @@ def set_attributes(made: Any, attributes: dict[str, Any]) -> None:
                     del held[name]
 
 
+def set_attributes_of_no_tree(made: Any, attributes: dict[str, Any]) -> None:
+    """The same for a Module of a class that is no pytree, which may be one on this side.
+
+    Then each object says which of its attributes hold data; this one did not have to.
+
+    Args:
+        made: the Module, without attributes.
+        attributes: those that it had where it was recorded.
+    """
+    set_attributes(made, attributes)
+    held, nnx = vars(made), sys.modules["flax.nnx"]
+    if getattr(type(made), "_pytree__is_pytree", False) and "_pytree__nodes" in held:
+        nodes = held["_pytree__nodes"]
+        names = [each for each in attributes if each in held and not each.startswith("_pytree__")]
+        held["_pytree__nodes"] = nodes.update(
+            {each: _holds_data(nnx, held[each]) for each in names if each not in nodes}
+        )
+
+
+def _holds_data(nnx: Any, value: Any) -> bool:
+    """Whether an attribute is data; a container is, of data, which `nnx.data` has to mark."""
+    if isinstance(value, dict):
+        return any(_holds_data(nnx, each) for each in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_holds_data(nnx, each) for each in value)
+    return bool(nnx.is_data(value))
+
+
 def path_in_tree(cls: Any, inside: str) -> Any:
     """A path in the tree of this side; called by a pickle that is read.
 
