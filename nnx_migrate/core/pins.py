@@ -84,8 +84,10 @@ class Pins:
         places: in the order of the files.
         transforms: how many transforms are applied in the tree.
         pinned: how many of them are in graph mode.
+        unmigrated: places that have no pin, and that a run would rewrite or pin.
     """
 
     places: tuple[PinnedPlace, ...]
     transforms: int
     pinned: int
+    unmigrated: int = 0

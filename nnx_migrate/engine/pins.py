@@ -13,6 +13,7 @@ from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.core.findings import FileResult, Finding, KeptPin, Outcome
 from nnx_migrate.core.pins import Origin, PinnedPlace, Pins
 from nnx_migrate.rewrite.pinned.inventory import GraphPlace, inventory
+from nnx_migrate.rewrite.pinned.settlement import CODE as OLD_PIN
 from nnx_migrate.rewrite.pinned.shapes import Written
 from nnx_migrate.rewrite.pinned.syntax import Syntax
 from nnx_migrate.rewrite.planner.chosen_mode import CODE as CHOSEN
@@ -32,7 +33,7 @@ def pins_of(results: Sequence[FileResult]) -> Pins:
         results: of a run that took out all that may be a pin, and wrote nothing.
     """
     places: list[PinnedPlace] = []
-    transforms = pinned = 0
+    transforms = pinned = unmigrated = 0
     for result in results:
         try:
             data = read_file(result.path)
@@ -44,7 +45,24 @@ def pins_of(results: Sequence[FileResult]) -> Pins:
         transforms += found.transforms
         pinned += found.pinned
         places += _places(result, found.places, Text(text), document)
-    return Pins(tuple(places), transforms, pinned)
+        unmigrated += _unmigrated(result)
+    return Pins(tuple(places), transforms, pinned, unmigrated)
+
+
+def _unmigrated(result: FileResult) -> int:
+    """How many places have no pin, and would change."""
+    at_pins = {finding for pin in result.pins for finding in pin.findings}
+    changing = {
+        (finding.line, finding.column)
+        for finding in result.findings
+        if finding.outcome in _CHANGING and finding.rule != OLD_PIN and finding not in at_pins
+    }
+    return len(changing)
+
+
+_CHANGING = frozenset(
+    {Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED, Outcome.PINNED, Outcome.PINNED_MID}
+)
 
 
 def _places(

@@ -50,6 +50,7 @@ NATIVE = """\
 def plain(x):
     return 3 * x
 """
+PENDING = BARE.replace("nnx.compat.jit", "nnx.jit")
 
 
 def write(folder: Path, name: str, *parts: str) -> Path:
@@ -98,6 +99,7 @@ def test_transforms_in_graph_mode_are_counted_against_all(command: Command, tmp_
     write(tmp_path, "train.py", COVERED, BARE, NEEDLESS, CHOSEN, NATIVE)
     found = listed(command)
     assert (found["transforms"], found["native"], found["places"]) == (6, 1, 5)
+    assert found["unmigrated"] == 0
     done = command("pins")
     assert "1 of 6 transforms native (16 %)." in done.out.decode()
     assert "5 places in graph mode: 1 ours, 2 ours or chosen, 2 chosen." in done.out.decode()
@@ -126,6 +128,16 @@ def test_without_codeowners_there_are_no_owners(command: Command, tmp_path: Path
     done = command("pins", "--by", "owner")
     assert done.code == 2
     assert "--by owner: there is no CODEOWNERS in" in done.err
+
+
+def test_what_is_not_migrated_yet_is_no_success(command: Command, tmp_path: Path) -> None:
+    file = write(tmp_path, "a.py", PENDING)
+    assert listed(command)["unmigrated"] == 1
+    told = command("pins").out.decode()
+    assert "Not migrated yet: 1 place without a pin. nnx-migrate apply --dry-run shows" in told
+    assert command("apply", "a.py").code == 0
+    assert "compat" in file.read_text()
+    assert listed(command)["unmigrated"] == 0
 
 
 def test_a_tree_without_graph_mode_says_so(command: Command, tmp_path: Path) -> None:

@@ -65,6 +65,9 @@ class PinsDocument(Struct, frozen=True, forbid_unknown_fields=True):
     transforms: Annotated[Count, Meta(description="Transforms in the files that were read.")]
     native: Annotated[Count, Meta(description="Those of them that nothing keeps in graph mode.")]
     places: Annotated[Count, Meta(description="Places that stay in graph mode.")]
+    unmigrated: Annotated[
+        Count, Meta(description="Places without a pin that `apply` would rewrite or pin.")
+    ]
     groups: Annotated[list[Group], Meta(description="The groups, the biggest first.")]
     schema_version: Annotated[
         Literal[1], Meta(description="Version of this schema; grows when a field goes.")

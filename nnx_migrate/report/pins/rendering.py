@@ -69,6 +69,11 @@ def _burn_down(pins: Pins) -> Iterator[str]:
     native = pins.transforms - pins.pinned
     share = f" ({100 * native // pins.transforms} %)" if pins.transforms else ""
     yield f"{native:,} of {_plural(pins.transforms, 'transform')} native{share}."
+    if pins.unmigrated:
+        yield (
+            f"Not migrated yet: {_plural(pins.unmigrated, 'place')} without a pin. "
+            "nnx-migrate apply --dry-run shows them."
+        )
     if not pins.places:
         yield "Nothing stays in graph mode."
         return
@@ -85,6 +90,7 @@ def as_json(groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: By) -> 
         transforms=pins.transforms,
         native=pins.transforms - pins.pinned,
         places=len(pins.places),
+        unmigrated=pins.unmigrated,
         groups=[
             Group(key, len(places), [_as_object(each) for each in places])
             for key, places in groups.items()
