@@ -116,6 +116,7 @@ def layer_row(public_name: str, classes: Mapping[str, type]) -> dict[str, Any]:
         "conditional_variables": {key: sorted(types_) for key, types_ in sorted(more.items())},
         "absent_variables": {key: sorted(types_) for key, types_ in sorted(fewer.items())},
         "raw_arrays": instance.raw_arrays,
+        "methods": sorted(public_methods(layer)),
         "structural_methods": sorted(structural_methods(layer) - when.keys()) if is_node else [],
         "structural_when": {
             method: [keyword for keyword in keywords if _takes(layer, method, keyword)]
@@ -123,6 +124,13 @@ def layer_row(public_name: str, classes: Mapping[str, type]) -> dict[str, Any]:
         },
         "attributes": dict(sorted(instance.attributes.items())),
     }
+
+
+def public_methods(layer: type) -> Iterator[str]:
+    """The methods that objects of a class have for anybody to call."""
+    for name in dir(layer):
+        if not name.startswith("_") and callable(getattr(layer, name)):
+            yield name
 
 
 def qualified_names(

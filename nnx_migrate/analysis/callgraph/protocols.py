@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 
@@ -43,6 +44,9 @@ def _has(hierarchy: Hierarchy, class_name: str, name: str, like: Scope) -> bool:
     method = hierarchy.method(class_name, name)
     if isinstance(method, str) and hierarchy.kind(class_name) == "variable":
         return name in _OF_VARIABLES
+    if not isinstance(method, Scope) and not name.startswith("__"):
+        layers = map(layer_of, hierarchy.ancestry(class_name).classes)
+        method = next((each.name for each in layers if each and name in each.methods), None)
     if any(map(ir.is_property, asked.decorators)):
         return method is not None or _has_attribute(hierarchy, class_name, name)
     if not name.startswith("__") or not isinstance(method, Scope):

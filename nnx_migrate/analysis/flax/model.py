@@ -37,6 +37,7 @@ class Layer:
         absent_variables: the opposite: keyword -> the Variable types that are then not there
             (`RNN(cell, rngs=False)` has no RngKey).
         raw_arrays: whether an instance holds jax arrays outside of any Variable.
+        methods: all methods without an underscore, inherited ones included.
         structural_methods: methods, inherited ones included, that set, create or delete attributes
             of self, or sow, other than on construction.
         structural_when: methods that do so only when one of these keywords is given to the call;
@@ -55,6 +56,7 @@ class Layer:
     conditional_variables: Mapping[str, frozenset[str]] = field(hash=False)
     absent_variables: Mapping[str, frozenset[str]] = field(hash=False)
     raw_arrays: bool
+    methods: frozenset[str]
     structural_methods: frozenset[str]
     structural_when: Mapping[str, frozenset[str]] = field(hash=False)
     attributes: Mapping[str, str] = field(hash=False)
@@ -135,6 +137,7 @@ def _layer(row: Mapping[str, Any]) -> Layer:
         conditional_variables=_sets(row["conditional_variables"]),
         absent_variables=_sets(row["absent_variables"]),
         raw_arrays=row["raw_arrays"],
+        methods=frozenset(row["methods"]),
         structural_methods=frozenset(row["structural_methods"]),
         structural_when=_sets(row["structural_when"]),
         attributes=dict(row["attributes"]),
