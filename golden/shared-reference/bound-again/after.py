@@ -26,9 +26,7 @@ net = Net(nnx.Rngs(2))
 y2 = jax.tree.leaves(nnx.state(net))
 
 
-@nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
+@nnx.jit(graph=True, graph_updates=False)
 def run(one: Net, other: Net, x: jax.Array):
     return one(x) + other(x)
 

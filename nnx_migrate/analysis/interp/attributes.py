@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection, Mapping
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.lattice import (
@@ -32,11 +33,16 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
-from nnx_migrate.analysis.interp.field_stores import stored_in_class, stored_outside
+from nnx_migrate.analysis.interp.field_stores import lacks, stored_in_class, stored_outside
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.return_model import elements_of, library_member, module_member
+from nnx_migrate.analysis.library.return_model import (
+    CONTAINER_CLASSES,
+    elements_of,
+    library_member,
+    module_member,
+)
 from nnx_migrate.analysis.symbols.higher_order import METHOD, TAKERS
 
 #: Classes whose objects have the attributes that they are made with.
@@ -66,7 +72,24 @@ def attribute_values(evaluator: Evaluation, scope: Scope, expr: ir.Attribute) ->
         return _of_super(evaluator, scope, expr.name)
     if _is_array_update(evaluator, expr):
         return frozenset({LibraryValue(f"jax.numpy.ndarray.at.{expr.name}")})
-    return union(_of_value(evaluator, v, expr.name) for v in evaluator.values(scope, expr.base))
+    found = {v: _of_value(evaluator, v, expr.name) for v in evaluator.values(scope, expr.base)}
+    return union(found[v] for v in _having(evaluator, found, expr.name))
+
+
+def _having(evaluator: Evaluation, found: Mapping[Value, Values], name: str) -> Collection[Value]:
+    """The values that are meant where an attribute is read: those that have it, if any does.
+
+    `batch.labels` of what is declared as `Images | Labelled` is read where it is a Labelled.
+    """
+    lacking = {
+        value
+        for value, attribute in (found.items() if len(found) > 1 else ())
+        if isinstance(value, Instance)
+        and attribute == unknown_attribute(name, value.class_name)
+        and lacks(evaluator, value, name)
+    }
+    rest = found.keys() - lacking
+    return rest if any(not is_unknown(frozenset({value})) for value in rest) else found
 
 
 def is_of_sown(evaluator: Evaluation, expr: ir.Expr) -> bool:
@@ -249,7 +272,9 @@ def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
             for stored in stored_outside(evaluator, class_name, name) if found else ():
                 found |= evaluator.values(stored.scope, stored.expr)
         elif (kept := layer.attribute(name)) == "argument" and instance.wraps:
-            found |= instance.wraps
+            # `layers` of a Sequential is all of them, `d.name` of a Dict one.
+            in_list = layer.name in CONTAINER_CLASSES and name in layer.attributes
+            found |= {ContainerValue(instance.wraps)} if in_list else instance.wraps
         elif kept is not None:
             found |= library_attribute(kept)
     return found

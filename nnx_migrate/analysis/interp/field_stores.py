@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
@@ -30,6 +30,15 @@ from nnx_migrate.analysis.ir.lower_expressions import is_new_container
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import writes_in
+
+#: Classes of Python that give objects no attributes but those with two underscores.
+_WITHOUT_ATTRIBUTES = frozenset({"builtins.object", "typing.Generic", "abc.ABC"})
+#: Decorators of classes that add no attributes either.
+_ADDING_NOTHING = frozenset({"dataclass", "final", "total_ordering"})
+#: A file with one of these words may give its classes attributes of any name,
+_SETTING_BY_NAME = frozenset({"__dict__", "vars", "setattr", "__setattr__"})
+#: as do classes with one of these methods.
+_LOOKING_UP = frozenset({"__getattr__", "__getattribute__"})
 
 
 class _Store(NamedTuple):
@@ -216,6 +225,64 @@ def _is_array(evaluator: Evaluation, value: Value) -> bool:
     if isinstance(value, Instance):
         return evaluator.hierarchy.kind(value.class_name) == "variable"
     return value == Basic("array")
+
+
+def lacks(evaluator: Evaluation, instance: Instance, name: str) -> bool:
+    """Whether no object of a class, or of one below it, has an attribute: to read it raises."""
+    hierarchy, mentions = evaluator.hierarchy, evaluator.callers.mentions
+    if name.startswith("__") or name in mentions.names_written_outside():
+        return False
+    classes = hierarchy.classes_of(instance)
+    if any(not hierarchy.ancestry(each).closed for each in classes):
+        return False
+    above = dict.fromkeys(one for each in classes for one in hierarchy.ancestry(each).classes)
+    if any(_may_have(evaluator, each, name) for each in above):
+        return False
+    return not any(
+        _may_set(evaluator, scope, call, classes, name)
+        for scope, call in mentions.calls_of("setattr")
+    )
+
+
+def _may_have(evaluator: Evaluation, class_name: str, name: str) -> bool:
+    """Whether a class by itself says that its objects have an attribute, or may have any."""
+    layer, located = layer_of(class_name), evaluator.project.class_of(class_name)
+    if layer is not None:
+        of_any_name = layer.kind in {"variable", "state"} or "*" in layer.attributes
+        return of_any_name or name in layer.methods | layer.attributes.keys()
+    if located is None:
+        return class_name not in _WITHOUT_ATTRIBUTES
+    module, record = located
+    return (
+        not {name, *_LOOKING_UP}.isdisjoint(
+            {*record.methods, *record.attributes, *record.annotations}
+        )
+        or bool(evaluator.stored(class_name, name))
+        or any(ir.last_name(_called(each)) not in _ADDING_NOTHING for each in record.decorators)
+        or not _SETTING_BY_NAME.isdisjoint(evaluator.project.modules[module].words)
+    )
+
+
+def _called(decorator: ir.Expr) -> ir.Expr:
+    return decorator.func if isinstance(decorator, ir.Call) else decorator
+
+
+def _may_set(
+    evaluator: Evaluation, scope: Scope, call: ir.Call, classes: Iterable[str], name: str
+) -> bool:
+    """Whether `setattr(m, name, value)` may set that attribute of an object of such classes."""
+    match call.args:
+        case (_, ir.Constant(type="str", text=text), _):
+            return text == name
+        case (target, _, _):
+            held = evaluator.values(scope, target)
+            return not held or not all(
+                isinstance(value, Instance)
+                and not any(_may_be(evaluator, value, each) for each in classes)
+                for value in held
+            )
+        case _:
+            return True
 
 
 def names_stored_outside(evaluator: Evaluation) -> Mapping[str, set[str]]:

@@ -159,8 +159,8 @@ KNOWN = {
     "annotated variable": ("x: A = thing()", {"A"}),
     "with": ("with opened() as x: pass", {"A"}),
     "with an object": ("with B() as x: pass", {"A"}),
-    "rebound to a part": ("x = A()\nx = x.child", {"A", "B", "unknown"}),
-    "rebound in a loop": ("x = A()\nfor i in y:\n    x = x.make()", {"A", "B", "unknown"}),
+    "rebound to a part": ("x = A()\nx = x.child", {"A", "B"}),
+    "rebound in a loop": ("x = A()\nfor i in y:\n    x = x.make()", {"A", "B"}),
     "called Module": ("x = Giving()()", {"A"}),
     "match": ("match A():\n    case x: pass", {"A"}),
 }
