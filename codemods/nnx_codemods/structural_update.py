@@ -63,6 +63,11 @@ not raise in both modes. An object that is certainly one of nnx is also pinned w
 sight gets it: code of another package, or a parameter that no call shows. To get rid of such a pin,
 annotate the class, or name the function.
 
+Where such an object is another argument of a loss, and `module-gradient` makes the gradient one
+over States, the new function checks it, too: it splits the object (`nnx.split`) before and behind
+the loss, and raises where that gives something else. Code in sight that may change the object still
+leads to a pin, as does an argument that is passed by name.
+
 A transform of a function that no file shows is pinned where a call may pass it an object:
 `nnx.jit(getattr(steps, name))`, `globals()[name]`, a parameter that no call in sight passes, or a
 function of another package. So is a function that passes an object on to such a one, or calls
@@ -97,6 +102,7 @@ from collections.abc import Iterator
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
+from nnx_codemods._gradient.watched import watched_when_traced, watches
 from nnx_codemods._modes.hoisted import hoisted, not_hoisted
 from nnx_codemods._next_steps import NextStep, next_steps
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
@@ -104,7 +110,7 @@ from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.named_at_run_time import computed_transform
 from nnx_codemods._unresolved.refusal import UnresolvedCause
-from nnx_codemods._unresolved.unknown_effects import explained, unknown_effect
+from nnx_codemods._unresolved.unknown_effects import explained, unknown_effects
 from nnx_codemods._unresolved.unseen_functions import (
     may_be_graph_node,
     seen_functions,
@@ -144,10 +150,14 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Hoist, Manual, Pin
+from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Hoist, Manual, Pin, Splits
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters, is_captured
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
+
+#: A function, the place and the name of a parameter, what it can be, and whether what is sown on it
+#: is collected.
+_Given = tuple[Scope, int | None, str, Values, bool]
 
 
 @enum.unique
@@ -155,6 +165,7 @@ class StructureCause(Cause):
     """How structure that changes inside of a transform ends; {what} is told by the analysis."""
 
     SET_BEFORE = "the mode that the function sets first is set before its calls"
+    WATCHED = "a check makes sure, when the loss is traced, that it keeps the structure of {name}"
     ESCAPES = "{how}: call the function by name"
     FUNCTIONS_HIDDEN = "cannot tell which functions it runs"
     FUNCTION_HIDDEN = "cannot tell which function it runs: {function}"
@@ -225,20 +236,34 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
     if made is not None:
         why = StructureCause.MAKES.about(made.where, what=made.claim)
         return Pin(RULE.name, why, (made,), outward=True, bare=bare)
-    for scope, _, name, values, collected in given:
-        possible = unknown_effect(context, site, scope, name, values, collected)
-        if possible is not None:
-            why, unsure = explained(possible, name)
-            ways = next_steps(possible.effect.cause, name)
+    return _unsure(context, site, given, bare)
+
+
+def _unsure(
+    context: FileContext, site: Site, given: tuple[_Given, ...], bare: bool
+) -> Decision | None:
+    """What becomes of a site where code that is not known gets some of the objects."""
+    watched: dict[int, tuple[str, Evidence]] = {}
+    for scope, index, name, values, collected in given:
+        possible = [*unknown_effects(context, site, scope, name, values, collected)]
+        if not possible or watches(context, scope, name):
+            continue
+        check = watched_when_traced(context, site, index, values, possible)
+        if check is None or index is None:
+            why, unsure = explained(possible[0], name)
+            ways = next_steps(possible[0].effect.cause, name)
             return Pin(RULE.name, why, unsure, outward=True, bare=bare, ways_out=ways)
-    return None
+        watched[index] = name, check
+    if not watched:
+        return None
+    names = " and ".join(dict.fromkeys(name for name, _ in watched.values()))
+    why = StructureCause.WATCHED.about(name=names)
+    checks = tuple(each for _, each in watched.values())
+    return Contribution(RULE.name, why, checks, Splits((), watched=tuple(watched)))
 
 
-def _given(
-    context: FileContext, site: Site
-) -> Iterator[tuple[Scope, int | None, str, Values, bool]]:
-    """The parameters that objects come by: of which function, at which place, their names, what
-    they can be, and whether what is sown on them is collected."""
+def _given(context: FileContext, site: Site) -> Iterator[_Given]:
+    """The parameters that objects come by."""
     differentiated = _differentiated(context, site)
     for scope in function_scopes(context, site) or seen_functions(context, site):
         for index, name, values in given_parameters(context, site, scope):

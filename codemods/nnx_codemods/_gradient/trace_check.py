@@ -54,7 +54,7 @@ def checked_when_traced(
         return None
     in_sight = context.analysis.in_sight.differentiated(context.tree.module)
     for effect in effects:
-        if not _is_checked(effect.cause):
+        if not is_checked(effect.cause):
             return None
         possible = in_sight.possible(effect, is_object=True)
         if possible is not None and possible.by is not None:
@@ -106,7 +106,7 @@ def _evidence(context: FileContext, site: Site, index: int) -> Evidence:
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
 
 
-def _is_checked(cause: Cause) -> bool:
+def is_checked(cause: Cause) -> bool:
     """Whether the new code finds what may happen, whatever that is."""
     match cause:
         case CalleeUnknown() | MethodUnknown():

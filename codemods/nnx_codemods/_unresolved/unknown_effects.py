@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
@@ -30,9 +31,9 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.split.copies import works_on_copy
 
 
-def unknown_effect(
+def unknown_effects(
     context: FileContext, site: Site, scope: Scope, name: str, values: Values, collected: bool
-) -> Possible | None:
+) -> Iterator[Possible]:
     """What a function may do to a parameter that may be an object, in code that is not known.
 
     Args:
@@ -42,26 +43,26 @@ def unknown_effect(
         collected: what is sown on it is collected.
     """
     if NeverRan(context.project).changed(scope, name):
-        return None
+        return
     parts = _unpacked(context, scope, name, values)
     if parts:
-        each = (unknown_effect(context, site, scope, *part, collected) for part in parts)
-        return next((found for found in each if found is not None), None)
+        for part in parts:
+            yield from unknown_effects(context, site, scope, *part, collected)
+        return
     unknown = [e for e in context.effects_of(scope, name) if e.kind == "unknown"]
     if not unknown or not may_be_graph_node(context, values):
-        return None
+        return
     if works_on_copy(context, site, name, frozenset({"clone", "view"})):
-        return None
+        return
     flow = site.spec.operands
     if flow is not None and flow.rebinds and _holds_only_variables(context, values):
-        return None  # what it does to Variables is the same in both modes, all else raises
+        return  # what it does to Variables is the same in both modes, all else raises
     in_sight = context.analysis.in_sight.of(context.tree.module, site.spec.is_loop)
     is_object = any_leaf(values, lambda value: _is_object(context, value))
     for effect in sorted(unknown, key=lambda e: e.order):
         found = in_sight.possible(effect, is_object)
         if found is not None and not (collected and found.by is not None and found.by.collected):
-            return found
-    return None
+            yield found
 
 
 def _unpacked(

@@ -185,11 +185,14 @@ class Splits:
 
     Args:
         carry: how the States with axis Carry join the carry of a scan.
+        watched: places of arguments that are passed as they are, and not split: what is written
+            raises, when it is traced, where the function changes their structure.
     """
 
     arguments: tuple[ArgumentSplit, ...]
     returns: tuple[ReturnSplit, ...] = ()
     carry: CarryPlan | None = None
+    watched: tuple[int, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -92,7 +92,10 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
             return function_edits(context, site, rewrite)
     spelling = Spelling.at(context, site.reference)
     edits, nnx = list(spelling.import_edits), spelling.nnx
-    if site.form == "call" and (job.splits or job.returns) and _must_outline(context, job):
+    outlined = site.form == "call" and (job.splits or job.returns) and _must_outline(context, job)
+    if job.watched and (outlined or site.form != "call"):
+        raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
+    if outlined:
         return edits + _outlined(context, job, nnx)
     edits += option_edits(context, site, job.options)
     match job.alone:

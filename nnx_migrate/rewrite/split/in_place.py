@@ -33,9 +33,8 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     named = named_splits(context, job)
     definition = definition_of(context, site.function)
     owned = definition is not None and is_owned(context, site, definition)
-    checked = any(n.split.checked for n in named)
-    if checked:
-        edits = checked_function(context, site, definition, named, nnx)
+    if job.watched or any(n.split.checked for n in named):
+        edits = checked_function(context, site, definition, named, job.watched, nnx)
     elif owned and definition is not None and (not job.returns or definition is site.function):
         edits = _edit_function(context, definition, job, named, nnx)
     else:

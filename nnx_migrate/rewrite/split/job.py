@@ -49,6 +49,10 @@ class Job:
         return tuple(split for each in self._splits for split in each.returns)
 
     @property
+    def watched(self) -> tuple[int, ...]:
+        return tuple(sorted({place for each in self._splits for place in each.watched}))
+
+    @property
     def carry(self) -> CarryPlan | None:
         return next((each.carry for each in self._splits if each.carry is not None), None)
 

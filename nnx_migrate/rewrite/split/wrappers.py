@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode, names_in
-from nnx_migrate.rewrite.model.causes import SplitCause
+from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
@@ -56,10 +56,14 @@ def checked_function(
     site: Site,
     definition: AnyFunction | None,
     named: Sequence[NamedSplit],
+    watched: Sequence[int],
     nnx: str,
 ) -> list[Edit]:
     """Replace the transformed function by one over States that calls it, and raises where the
     structure of a Module is not what it was before.
+
+    Args:
+        watched: places of arguments that are not split, whose structure is to stay, too.
 
     Raises:
         CannotEmit: a function cannot stand before the statement, or the calls cannot be forwarded.
@@ -87,6 +91,14 @@ def checked_function(
         merges.append(f"{unit}{name} = {merged}")
         objects.append(name)
     checks = structure_checks(context, site, named, objects, nnx)
+    for place in watched:
+        if place >= len(arguments) or not arguments[place].isidentifier():
+            raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
+        before = fresh([f"{arguments[place]}_before"], taken)[0]
+        taken.add(before)
+        merges.append(f"{unit}{before} = {nnx}.split({arguments[place]})")
+        whole = f"{nnx}.split({arguments[place]})"
+        checks += _check(context, site, arguments[place], whole, before)
     result = fresh([result_name(site)], taken)[0]
     outer = {*context.taken_names(function), *taken}
     wrapper = fresh([f"{prefix_of(_shown(text)).lstrip('_')}_of_state"], outer)[0]
@@ -115,22 +127,29 @@ def structure_checks(
     Args:
         objects: what each of the arguments is called once it is merged.
     """
+    lines: list[str] = []
+    for n, name in zip(named, objects, strict=True):
+        if n.split.checked:
+            before = f"({', '.join([n.graphdef, *n.states])})"
+            lines += _check(context, site, name, n.split_of(nnx, name), before)
+    return lines
+
+
+def _check(context: FileContext, site: Site, name: str, split: str, before: str) -> list[str]:
+    """What raises where an object is not split as it was before.
+
+    Args:
+        split: source text of what splits it.
+        before: that of what it was split into.
+    """
     function = site.function
     if isinstance(function, FunctionNode):
         shown = function.name
     else:
         assert isinstance(function, ast.expr)
         shown = _shown(context.text.of(function))
-    lines: list[str] = []
-    for n, name in zip(named, objects, strict=True):
-        if n.split.checked:
-            states = ", ".join([n.graphdef, *n.states])
-            what = f"{shown} must not change the structure of {name}"
-            lines += [
-                f"if {n.split_of(nnx, name)} != ({states}):",
-                f'{context.indent_unit}raise ValueError("{what}")',
-            ]
-    return lines
+    what = f"{shown} must not change the structure of {name}"
+    return [f"if {split} != {before}:", f'{context.indent_unit}raise ValueError("{what}")']
 
 
 def with_checks(

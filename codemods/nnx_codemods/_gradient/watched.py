@@ -1,0 +1,97 @@
+"""Arguments of a loss that it is not differentiated for, and hands to code that is not in sight.
+
+Where the loss becomes a function over States anyway, that function can look at them, too: it splits
+such an object before and behind the loss (`nnx.split`), and raises where that gives another
+structure, another Variable, or another array. What is known to change them, or may be code in sight
+that does, stays a reason for a pin.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nnx_codemods._gradient.loss import decide_gradient
+from nnx_codemods._gradient.trace_check import is_checked
+from nnx_migrate.analysis.domain.values import Scope, Values
+from nnx_migrate.analysis.effects.in_sight import Possible
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Contribution
+
+
+def watched_when_traced(
+    context: FileContext, site: Site, index: int | None, values: Values, possible: list[Possible]
+) -> Evidence | None:
+    """What a check in the new code holds the loss to; None where no check is enough, or fits.
+
+    Args:
+        index: the place of an argument, which is not differentiated.
+        values: what it can be.
+        possible: what may happen to it in code that is not known.
+    """
+    if index is None or not context.options.trace_checks or site.form != "call":
+        return None
+    if not site.spec.differentiates or not _are_placed(site, index):
+        return None
+    if context.analysis.sharing.of(values):
+        return None
+    if any(each.by or not is_checked(each.effect.cause) for each in possible):
+        return None
+    decisions = (decide_gradient(context, site, "", diff_state=each) for each in (False, True))
+    if not any(isinstance(each, Contribution) for each in decisions):
+        return None
+    claim = f"the function keeps the structure of argument {index}"
+    return Evidence(claim, Proof.CHECKED, context.where(site.node))
+
+
+def watches(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether a function looks at the structure of its argument itself, before and behind all that
+    it does with it, and raises where that is another one."""
+    definition = context.tree.functions.get(scope.function)
+    if scope.module != context.tree.module or not isinstance(definition, ast.FunctionDef):
+        return False
+    named = [
+        place
+        for place, statement in enumerate(definition.body)
+        if any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement))
+    ]
+    if len(named) < 2 or name in context.project.function(scope).bindings:
+        return False
+    before, behind = definition.body[named[0]], definition.body[named[-1]]
+    match before, behind:
+        case (
+            ast.Assign(targets=[ast.Name(id=kept)], value=first),
+            ast.If(
+                test=ast.Compare(
+                    left=second, ops=[ast.NotEq()], comparators=[ast.Name(id=compared)]
+                ),
+                body=[ast.Raise()],
+                orelse=[],
+            ),
+        ):
+            splits = all(_splits_whole(context, each, name) for each in (first, second))
+            return splits and kept == compared and _is_bound_once(definition, kept)
+        case _:
+            return False
+
+
+def _splits_whole(context: FileContext, node: ast.expr, name: str) -> bool:
+    match node:
+        case ast.Call(func=func, args=[ast.Name(id=split)], keywords=[]):
+            return split == name and context.tree.nnx_name(func) == "split"
+        case _:
+            return False
+
+
+def _is_bound_once(definition: ast.FunctionDef, name: str) -> bool:
+    named = (n for n in ast.walk(definition) if isinstance(n, ast.Name) and n.id == name)
+    return sum(not isinstance(node.ctx, ast.Load) for node in named) == 1
+
+
+def _are_placed(site: Site, index: int) -> bool:
+    """Whether all calls are in sight, and pass the argument by its place."""
+    return bool(site.uses) and all(
+        len(use.args) > index and not any(isinstance(each, ast.Starred) for each in use.args)
+        for use in site.uses
+    )
