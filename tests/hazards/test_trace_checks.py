@@ -130,6 +130,20 @@ class Sower(nnx.Module):
         self.sow(nnx.Intermediate, "h", x)
         return x
 """
+#: A class whose call changes its object, and that is no nnx.Module, or may be one.
+_OTHER = """\
+import elsewhere
+import jax
+from flax import linen
+
+
+{decorator}
+class Sower{bases}:
+    def __call__(self, x):
+        self.seen = x
+        return x
+"""
+_TREE = "@jax.tree_util.register_pytree_node_class"
 _PARAMS = "nnx.Linear(2, 2, rngs=rngs)"
 _MAIN = """\
 from sower import Sower
@@ -158,6 +172,27 @@ run = getattr(trainer, input())
         ),
         pytest.param(
             {"sower.py": _SOWS.format(part="rngs"), "main.py": _MAIN}, False, id="of unknown parts"
+        ),
+        pytest.param(
+            {
+                "sower.py": _OTHER.format(decorator="", bases="(linen.Module)"),
+                "main.py": _MAIN,
+            },
+            True,
+            id="of linen",
+        ),
+        pytest.param(
+            {"sower.py": _OTHER.format(decorator=_TREE, bases=""), "main.py": _MAIN},
+            True,
+            id="of another tree",
+        ),
+        pytest.param(
+            {
+                "sower.py": _OTHER.format(decorator="", bases="(elsewhere.Base)"),
+                "main.py": _MAIN,
+            },
+            False,
+            id="of an unknown base",
         ),
     ],
 )

@@ -136,12 +136,17 @@ class PassedTo:
 
 @record
 class MethodUnknown:
-    """What one of its methods runs is not known, and why in words."""
+    """What one of its methods runs is not known, and why in words.
+
+    Args:
+        of_nnx: it is an object of nnx for sure, of whatever class.
+    """
 
     name: str
     because: str = ""
     hidden: Hidden = ""
     form: CallForm | None = None
+    of_nnx: bool = False
 
 
 @record

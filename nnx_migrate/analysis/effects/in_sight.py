@@ -45,6 +45,9 @@ _OF_ARRAYS = frozenset(
 )
 
 
+_LINEN = "flax.linen.Module"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Possible:
     """Something that may happen to an object, out of sight.
@@ -123,8 +126,8 @@ class InSight:
         match cause:
             case CalleeUnknown(form=form):
                 return self._by(effect, self._of_methods("__call__", form))
-            case MethodUnknown(name=name, form=form):
-                return self._by(effect, self._of_method_or_part(name, form))
+            case MethodUnknown(name=name, form=form, of_nnx=of_nnx):
+                return self._by(effect, self._of_method_or_part(name, form, of_nnx))
             case PassedTo(called=called) if called.startswith("assert"):
                 return None  # methods of test cases
             case PassedTo(called=called, library=False) if called in _OF_ARRAYS and not (
@@ -144,20 +147,22 @@ class InSight:
     def _by(self, effect: Effect, found: _Found) -> Possible | None:
         return None if found is None else Possible(effect, found[1], found[0])
 
-    def _of_method_or_part(self, name: str, form: CallForm | None) -> _Found:
+    def _of_method_or_part(self, name: str, form: CallForm | None, of_nnx: bool) -> _Found:
         """A method of that name changes its object, or something kept under it does when called."""
-        found = self._of_methods(name, form)
+        found = self._of_methods(name, form, of_nnx)
         if found is not None or name in _OF_DATA or any(self._methods(name)):
             return found
         return self._of_methods("__call__", form)
 
-    def _of_methods(self, name: str, form: CallForm | None) -> _Found:
+    def _of_methods(self, name: str, form: CallForm | None, of_nnx: bool = False) -> _Found:
         """The first method of that name in sight that changes its own object, or may do so.
 
         Args:
             form: how it is called, if that is seen: what cannot be called like that is not meant.
+            of_nnx: its object is one of nnx, and no other tree.
         """
-        return self._first(self._methods, name, form, own=True)
+        named = self._methods_of_nnx if of_nnx else self._methods
+        return self._first(named, name, form, own=True, of_nnx=of_nnx)
 
     def _given(self, name: str, form: CallForm | None) -> _Found:
         """The first function of that name that changes something that it is given."""
@@ -170,6 +175,7 @@ class InSight:
         form: CallForm | None,
         *,
         own: bool,
+        of_nnx: bool = False,
     ) -> _Found:
         def first() -> _Found:
             for scope in named(name):
@@ -181,7 +187,7 @@ class InSight:
             return None
 
         # What it calls itself, it need not be asked for.
-        return self._fixpoint.get((name, form, own), first, None, lambda found: found)
+        return self._fixpoint.get((name, form, own, of_nnx), first, None, lambda found: found)
 
     def _structural(self, scope: Scope, form: CallForm | None, own: bool) -> Iterator[Effect]:
         if not self._fits(scope, form, own):
@@ -244,9 +250,19 @@ class InSight:
         if function.owner is None:
             return False
         class_name = f"{method.module}:{function.owner}"
+        if _LINEN in self.hierarchy.ancestry(class_name).classes:
+            return False  # linen keeps its attributes frozen, and what it sows elsewhere
         if self._program and not self._may_have_params(class_name):
             return False
         return self.hierarchy.kind(class_name) != "plain" or self.hierarchy.is_tree(class_name)
+
+    def _methods_of_nnx(self, name: str) -> list[Scope]:
+        """Those of classes whose objects may be of nnx, and not of another tree."""
+        return [each for each in self._methods(name) if self._kind(each) != "plain"]
+
+    def _kind(self, method: Scope) -> str | None:
+        """What the objects of the class are that a method is of."""
+        return self.hierarchy.kind(f"{method.module}:{self.project.function(method).owner}")
 
     def _may_have_params(self, class_name: str) -> bool:
         found = self.contents.of(frozenset({Instance(class_name)}))

@@ -219,7 +219,8 @@ class EffectFinder(abc.ABC):
     def of_method(self, instance: Instance, name: str, where: Place) -> Effects:
         """The effects on the object of calling one of its methods."""
         if instance.class_name in ANY_OBJECT:
-            cause = MethodUnknown(name, "the class of the Module is unknown", "annotation")
+            why = "the class of the Module is unknown"
+            cause = MethodUnknown(name, why, "annotation", of_nnx=True)
             return frozenset({Effect("unknown", cause, where)})
         # Hundreds of classes may have it from one above them, which is asked once.
         methods: dict[Scope, None] = {}
