@@ -11,6 +11,7 @@ import enum
 import functools
 import sys
 from collections.abc import Iterator, Mapping
+from operator import is_
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -155,7 +156,9 @@ def changes(before: Held, after: Held) -> frozenset[str]:
 
 
 def _told_of(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
-    """What happened to the metadata of a Variable."""
+    """What happened to the metadata of a Variable: most often nothing."""
+    if before.keys() == after.keys() and all(map(is_, before.values(), after.values())):
+        return
     for name in before.keys() | after.keys():
         shown = name if name.isidentifier() else UNKNOWN
         if name not in after:
