@@ -69,17 +69,28 @@ class CampaignReport:
 
     def next_step(self) -> str:
         """What a person is to do about rewrites that no call checked; "" where each was."""
-        number = sum(
-            finding.outcome in _REWRITTEN and self._verdict(place) == Verdict.NOT_CHECKED
+        unchecked = [
+            place
             for place, finding in self._told()
-        )
-        if not number:
-            return ""
-        were, them = ("was", "it") if number == 1 else ("were", "them")
-        return (
-            f"{plural(number, 'rewritten place')} {were} not checked, because no recorded call "
-            f"runs {them}. Use a command that calls more of the code, or review {them} yourself."
-        )
+            if finding.outcome in _REWRITTEN and self._verdict(place) == Verdict.NOT_CHECKED
+        ]
+        called = sum(bool(self._cases(place)) for place in unchecked)
+        found: list[str] = []
+        if called < len(unchecked):
+            number = len(unchecked) - called
+            were, them = _were(number)
+            found.append(
+                f"{plural(number, 'rewritten place')} {were} not checked, because no recorded call "
+                f"runs {them}. Use a command that calls more of the code, or review {them} "
+                "yourself."
+            )
+        if called:
+            were, them = _were(called)
+            found.append(
+                f"{plural(called, 'rewritten place')} {were} not checked, because no recorded call "
+                f"of {them} could be repeated. The report says why."
+            )
+        return " ".join(found)
 
     def summary(self) -> str:
         """One sentence on the places, and one on the command."""
@@ -166,7 +177,15 @@ class CampaignReport:
             return said
         number = len(self._cases(place))
         calls = f" in {plural(number, 'recorded call')}" if number else ""
-        return f"{said}; {self._verdict(place)}{calls}"
+        return f"{said}; {self._verdict(place)}{calls}{self._why_not(place)}"
+
+    def _why_not(self, place: Place) -> str:
+        """Why the calls of a place say nothing of it; "" where they do, or there are none."""
+        if self._verdict(place) != Verdict.NOT_CHECKED:
+            return ""
+        columns = (each for case in self._cases(place) for each in case.columns.values())
+        reason = next((each.reason for each in columns if each.reason), "")
+        return f" ({reason})" if reason else ""
 
     def _cases(self, place: Place) -> list[CaseResult]:
         report = self.settled.report
@@ -183,6 +202,11 @@ class CampaignReport:
             return "Nothing changes."
         told = ", ".join(f"{code} in {mode} mode" for mode, code in codes.items())
         return f"Exit code of the command: {self.before} before, {told} after the migration."
+
+
+def _were(number: int) -> tuple[str, str]:
+    """The words for so many."""
+    return ("was", "it") if number == 1 else ("were", "them")
 
 
 def _cell(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -36,6 +37,23 @@ def test_places_that_no_call_checked_are_told_with_what_to_do(
     assert list(found.lines())[-1] == found.next_step()
     repeated = "1 recorded call was repeated" if checked else "no call was repeated"
     assert repeated in next(found.told())
+
+
+def test_a_call_that_could_not_be_repeated_says_why() -> None:
+    late = case("a.py:one#1", Verdict.NOT_CHECKED, 2)
+    columns = {
+        name: dataclasses.replace(each, reason="old: stopped after 120 s (--timeout)")
+        for name, each in late.columns.items()
+    }
+    found = report(dataclasses.replace(late, columns=columns))
+    first, second = list(found.lines())[:2]
+    assert first.endswith("; not checked in 1 recorded call (old: stopped after 120 s (--timeout))")
+    assert second.endswith("; not checked")
+    assert found.next_step() == (
+        "1 rewritten place was not checked, because no recorded call runs it. Use a command that"
+        " calls more of the code, or review it yourself. 1 rewritten place was not checked,"
+        " because no recorded call of it could be repeated. The report says why."
+    )
 
 
 def test_where_each_place_was_checked_nothing_is_left_to_do() -> None:
