@@ -116,6 +116,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import enum
 from collections.abc import Callable
@@ -184,7 +185,7 @@ class SharingCause(Cause):
 def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == OTHER_PACKAGE:
         return handed_out(context, site, RULE.name)
-    if site.form == "reference" or is_other_class(context, site):
+    if site.form == "reference" or is_other_class(context, site) or _gets_a_state(context, site):
         return None
     if site.transform == "flatten" and site.options.keys() & {"ref_index", "ref_outer_index"}:
         return Pin(RULE.name, SharingCause.NO_TABLE, bare=True)
@@ -230,6 +231,17 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     bare = site.form == "object" or site.transform in SPLITTERS
     steps = (NextStep.MAKE_TREE if stay else _STEPS[way],)
     return Pin(RULE.name, why, told, outward=True, bare=bare, sharing=not bare, ways_out=steps)
+
+
+def _gets_a_state(context: FileContext, site: Site) -> bool:
+    """Whether a function is given what `nnx.state` gives, which has each Variable once.
+
+    Graph mode lists it under one of its names, and tree mode raises there.
+    """
+    match site.operands:
+        case (ast.Call(func=func), *_) if site.form == "object":
+            return context.tree.nnx_name(func) in {"state", "compat.state"}
+    return False
 
 
 def _lifted_for_a_gradient(context: FileContext, site: Site) -> Contribution | None:

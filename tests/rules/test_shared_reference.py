@@ -160,3 +160,21 @@ def run():
 """,
         "returned twice",
     )
+
+
+def test_states_of_one_tied_model_together_are_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+class Tied(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.one = self.two = nnx.Linear(2, 2, rngs=rngs)
+
+
+def run():
+    tied = Tied(nnx.Rngs(0))
+    state = nnx.compat.state(tied)
+    return nnx.clone(nnx.compat.state(tied)), nnx.clone({"left": state, "right": state})
+""",
+        "twice",
+    )

@@ -45,7 +45,7 @@ def gives_it_back(tied: Tied, x):
 @nnx.set_graph_mode(True)
 @nnx.set_graph_updates(True)
 def takes_it_apart(tied: Tied):
-    return jax.tree.leaves(nnx.compat.clone(nnx.compat.state(tied)))
+    return jax.tree.leaves(nnx.clone(nnx.compat.state(tied)))
 
 
 @functools.partial(nnx.compat.jit, donate_argnames="x")
