@@ -17,6 +17,11 @@ from nnx_migrate.analysis.ir.records import linked_record, record
 
 #: Stands for an element of which it is not known which one it is.
 SOME = "[]"
+#: Ends a path that goes on, nobody knows where to: by one attribute or more. Code that calls itself
+#: with `node.below` would make paths without end.
+REST = "..."
+#: So often a path goes by one name before it ends so.
+_MOST_ALIKE = 2
 
 
 @record
@@ -148,8 +153,16 @@ def attribute(held: Held, name: str, place: Located) -> Held:
             if at == name:
                 return called(part, label)
     if held.object is None:
-        return NOTHING
-    return Held(Object(held.object.root, (*held.object.path, name), place, label))
+        return held if name == REST else NOTHING
+    inside = held.parts if name == REST else ()
+    return Held(Object(held.object.root, _longer(held.object.path, name), place, label), inside)
+
+
+def _longer(path: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """A path with one more name, for as many objects as code can lead to, but not for more."""
+    if path[-1:] == (REST,):
+        return path
+    return (*path, REST if path.count(name) == _MOST_ALIKE else name)
 
 
 def _label(whole: Object | None, name: str) -> str:

@@ -237,6 +237,8 @@ def in_terms_of(
             case MadeBy(outermost=(made_in, _)):
                 if made_in != callee or via is None:
                     return each
+                if via in own.root.within:
+                    return _made_by_an_inner_round(each)
                 root = MadeBy(own.root.scope, own.root.call, (via, *own.root.within))
                 made = Object(root, own.path, own.place, own.label)
                 return Held(made, each.parts, each.way, each.closed)
@@ -258,6 +260,15 @@ def in_terms_of(
 
     found = mapped(held, change)
     return found if via is None else summarized(found, via)
+
+
+def _made_by_an_inner_round(made: Held) -> Held:
+    """What is made by a call of a function within a call of it, and that within another.
+
+    Each call makes another one, and what is true of it is true of the one that the outer call
+    makes: that one is told apart, the others, which have no end, are not.
+    """
+    return dataclasses.replace(made, object=None)
 
 
 def _passed(

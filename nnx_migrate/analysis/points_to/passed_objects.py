@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import collections
+from collections.abc import Iterator
+
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import Basic, Instance, Scope, Value, Values, is_unknown
 from nnx_migrate.analysis.effects.never_ran import NeverRan
@@ -9,7 +12,14 @@ from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.heap.tied_attributes import TieFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import Anything, Held, Object, Variable
+from nnx_migrate.analysis.ir.records import record
+from nnx_migrate.analysis.points_to.abstract_objects import (
+    Anything,
+    Held,
+    Object,
+    Variable,
+    without,
+)
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
@@ -19,11 +29,33 @@ from nnx_migrate.analysis.points_to.repeated_objects import (
     in_words,
     objects,
     twice,
+    untold,
 )
+from nnx_migrate.analysis.points_to.widening import flat, roughly
 from nnx_migrate.core.place import Place
 
-#: How often a function is gone through that calls itself, on the way to where an object is made.
-_ROUNDS = 2
+#: In so many ways may a function that calls itself be passed objects before parts of them are told
+#: apart no more. The ways are finitely many, but through a tree there are millions.
+_MOST_EXACT = 20
+#: And so many before nothing is told apart: ten parameters have millions of orders.
+_MOST_STATES = 200
+
+
+@record
+class _Passed:
+    """What a call passes.
+
+    Args:
+        scope: where it stands.
+        whole: what it passes in the place of a value, in terms of that function.
+        place: the same for a person.
+        around: the functions that the value was followed through.
+    """
+
+    scope: Scope
+    whole: Held
+    place: Place
+    around: frozenset[Scope]
 
 
 def _is_parameter(root: object, scope: Scope) -> bool:
@@ -55,7 +87,7 @@ class PassedObjects:
             does: what happens to the values.
         """
         whole = self._objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
-        return self._in_words(whole, does) or self._passed((scope,), whole, set(), does)
+        return self._in_words(whole, does) or self._passed(scope, whole, does)
 
     def _in_words(self, whole: Held, does: str) -> str:
         found = (pair for pair in twice(whole) if self.is_in_both(*pair))
@@ -65,23 +97,44 @@ class PassedObjects:
         """Why it is not known whether something is in a value twice, in words."""
         for found in objects(whole, guessed=True):
             if self._is_open(found.object):
-                return f"too much code leads to {found.object} to tell which objects it holds"
+                return untold(found.object)
         return ""
 
-    def _passed(
-        self, around: tuple[Scope, ...], whole: Held, seen: set[tuple[Scope, Held]], does: str
-    ) -> str:
-        """The same of what calls of the function pass for its parameters.
+    def _passed(self, scope: Scope, whole: Held, does: str) -> str:
+        """The same of what calls of the function pass for its parameters, and calls of those."""
+        seen = collections.defaultdict(set, {scope: {whole}})
+        waiting = [self._calls(scope, whole, frozenset())]
+        while waiting:
+            passed = next(waiting[-1], None)
+            if passed is None:
+                waiting.pop()
+                continue
+            whole = passed.whole
+            if reason := self._in_words(whole, does):
+                return f"{reason} ({passed.place})"
+            known = seen[passed.scope]
+            again = passed.scope in passed.around
+            if again:
+                whole = without(whole, self._is_surely_none)
+                whole = flat(whole) if len(known) < _MOST_EXACT else roughly(whole)
+            if whole not in known:
+                first = next(objects(whole), None)
+                if again and len(known) >= _MOST_STATES and first is not None:
+                    return f"{untold(first.object)} ({passed.place})"
+                known.add(whole)
+                waiting.append(self._calls(passed.scope, whole, passed.around))
+        return ""
+
+    def _calls(self, scope: Scope, whole: Held, around: frozenset[Scope]) -> Iterator[_Passed]:
+        """What calls of a function pass in the place of a value.
 
         Args:
-            around: the functions that it was followed through; the last is the one that is called.
-            seen: what was looked at in which function.
+            around: the functions that the value was followed through.
         """
-        scope = around[-1]
         given = (each.object.root for each in objects(whole))
-        if (scope, whole) in seen or not any(_is_parameter(root, scope) for root in given):
-            return ""
-        seen.add((scope, whole))
+        if not any(_is_parameter(root, scope) for root in given):
+            return
+        around |= {scope}
         for where, call, value in self._evaluator.callers.of(scope):
             own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
             at = call.line
@@ -89,13 +142,7 @@ class PassedObjects:
             via = where, call
             held = value.partial_args
             passed = in_terms_of(self._objects, scope, whole, call, first, via, at, held)
-            if reason := self._in_words(passed, does):
-                return f"{reason} ({Place(where.module, call.line)})"
-            if around.count(where) == _ROUNDS:
-                continue
-            if reason := self._passed((*around, where), passed, seen, does):
-                return reason
-        return ""
+            yield _Passed(where, passed, Place(where.module, call.line), around)
 
     def gives_back(self, scope: Scope, name: str, known: bool) -> bool:
         """Whether a function returns what it is passed by that name, a part of it or its State.
@@ -130,6 +177,11 @@ class PassedObjects:
         both = (one.object,) if one.object.path == other.object.path else (one.object, other.object)
         places = (each.place for each in both)
         return all(self._may_be_node(self._evaluator.values(p.scope, p.expr)) for p in places)
+
+    def _is_surely_none(self, one: Object) -> bool:
+        """Whether it is known what it is, and that is no object of nnx and holds none."""
+        values = self._evaluator.values(one.place.scope, one.place.expr)
+        return bool(values) and not is_unknown(values) and not self._may_be_node(values)
 
     def _may_be_node(self, values: Values) -> bool:
         return any_leaf(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir.records import record
-from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, SOME, Held, Object, Root
+from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, REST, SOME, Held, Object, Root
 
 
 @record
@@ -120,12 +120,23 @@ def _may_repeat(held: Held) -> bool:
         if not each.closed:
             waiting += each
     return any(
-        path[:length] in of_root
+        above != path and above in of_root
         for of_root in paths.values()
         if len(of_root) > 1
         for path in of_root
-        for length in range(len(path))
+        for above in _around(path)
     )
+
+
+def _around(path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The path, and all that lead, or may lead, to what it is in."""
+    known = path[:-1] if path[-1:] == (REST,) else path
+    for length in range(len(known)):
+        yield known[:length]
+        yield (*known[:length], REST)
+    yield known
+    if known != path:
+        yield path
 
 
 def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, Found]]:
@@ -154,9 +165,9 @@ def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]
         pair
         for by_path in index.values()
         for path, inside in by_path.items()
-        for length in range(len(path) + 1)
-        if SOME not in path[:length] and path[:length] in by_path
-        for pair in inside.within(by_path[path[:length]])
+        for above in _around(path)
+        if SOME not in above and above in by_path
+        for pair in inside.within(by_path[above])
     ]
     for inner, outer in sorted(pairs, key=_order_of_pair):
         yield inner.found, outer.found
@@ -205,12 +216,20 @@ class _Occurrences:
 IS_PASSED = "is passed"
 
 
+def untold(one: Object) -> str:
+    """That it is not known what an object is, or holds, in words."""
+    return f"too much code leads to {one} to tell which objects it holds"
+
+
 def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:
     """What two finds of one object are, for a person.
 
     Args:
         does: what happens to the objects.
     """
+    for each in (one.object, other.object):
+        if each.path[-1:] == (REST,):
+            return untold(each)
     if one.holder is not None and other.holder is not None:
         if str(one.holder) == str(other.holder):
             return f"{one.holder} holds {one.object} twice"

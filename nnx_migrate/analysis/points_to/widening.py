@@ -7,7 +7,15 @@ from collections.abc import Container
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import Held, MadeBy, Object, anything
+from nnx_migrate.analysis.points_to.abstract_objects import (
+    NOTHING,
+    REST,
+    Held,
+    MadeBy,
+    Object,
+    anything,
+    together,
+)
 from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
 
 #: So many objects are told apart in what a call gives.
@@ -40,6 +48,43 @@ def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
     if len(kept) > _MOST_OTHERS:
         return anything(found[0].place)
     return Held(made, tuple((f"<{place}>", Held(each)) for place, each in enumerate(kept)))
+
+
+def flat(held: Held) -> Held:
+    """The same objects with as few containers around them as can be, each object twice at most.
+
+    Functions that call themselves with `(first, rest)` put containers into containers without end.
+    """
+    if held.closed:
+        return Held(held.object, closed=True)
+    parts: list[Held] = []
+    for each in map(flat, held):
+        spliced = each.object is None and each.way == held.way
+        parts += each if spliced else [each] if each != NOTHING else []
+    often = 1 if held.way == "either" else 2
+    kept = [each for place, each in enumerate(parts) if parts[:place].count(each) < often]
+    if held.object is None and len(kept) < 2:
+        return kept[0] if kept else NOTHING
+    return Held(held.object, tuple(("", each) for each in kept), held.way)
+
+
+def roughly(held: Held) -> Held:
+    """The same with some part of an object for each part, in one container."""
+    counts = _counts(held)
+    return together(("", Held(each)) for each, times in counts.items() for _ in range(times))
+
+
+def _counts(held: Held) -> dict[Object, int]:
+    """Which objects, or some parts of them, are in a value, and whether they are there twice."""
+    counts: dict[Object, int] = {}
+    own = held.object
+    if own is not None:
+        counts[dataclasses.replace(own, path=(REST,)) if own.path else own] = 1
+    for part in () if held.closed else held:
+        for each, times in _counts(part).items():
+            known = counts.get(each, 0)
+            counts[each] = min(known + times, 2) if held.way == "all" else max(known, times)
+    return counts
 
 
 def _is_part_of_one(part: Object, others: Container[Object]) -> bool:

@@ -6,7 +6,14 @@ import pytest
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import SOME, Held, Object, Variable
+from nnx_migrate.analysis.points_to.abstract_objects import (
+    REST,
+    SOME,
+    Held,
+    Object,
+    Variable,
+    attribute,
+)
 from nnx_migrate.analysis.points_to.repeated_objects import Found, objects, on_several, twice
 
 SCOPE = Scope("main", "run:1:0")
@@ -32,6 +39,32 @@ def a_side(*found: Object) -> list[Found]:
 )
 def test_nothing_is_on_both_sides(one: Object, other: Object) -> None:
     assert not list(on_several([a_side(one), a_side(other)]))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (an_object("a", "x", REST), an_object("a", "x")),
+        (an_object("a", "x", "y", "z"), an_object("a", "x", REST)),
+        (an_object("a", "x", REST), an_object("a", "x", REST)),
+        (an_object("a", "x", "y", REST), an_object("a", REST)),
+    ],
+)
+def test_a_path_that_goes_on_may_lead_to_all_below(one: Object, other: Object) -> None:
+    assert list(on_several([a_side(one), a_side(other)])) == [(Found(one), Found(other))]
+    assert list(twice(Held(None, (("0", Held(one)), ("1", Held(other))))))
+
+
+def test_a_path_that_goes_on_leads_to_nothing_beside() -> None:
+    one, other = an_object("a", "x", REST), an_object("a", "y")
+    assert not list(on_several([a_side(one), a_side(other)]))
+
+
+def test_a_path_by_one_name_again_and_again_ends() -> None:
+    node = Held(an_object("a"))
+    for _ in range(10):
+        node = attribute(node, "below", Located(SCOPE, ir.UNSEEN))
+    assert node.object == an_object("a", "below", "below", REST)
 
 
 def test_what_is_twice_on_one_side_is_not_on_several() -> None:
