@@ -9,10 +9,11 @@ Of what class the Module is stays open, so the new code checks what the loss doe
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph import binding
 from nnx_migrate.analysis.domain.values import (
+    NOTHING,
     STATE,
     Basic,
     FunctionValue,
@@ -20,6 +21,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     Values,
 )
+from nnx_migrate.analysis.interp.observed import observed_values
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.gradient_uses import STATE_METHODS
 from nnx_migrate.analysis.sites.site import Site
@@ -48,12 +50,33 @@ def shown_class(context: FileContext, site: Site, index: int, values: Values) ->
         return values
     if all(_is_merged(context, scope, name) for scope, name in given):
         return STATE
+    if seen := _seen_in_runs(context, given):
+        return seen
     looked: _Looked = {}
     used = all(_is_used_as_object(context, scope, name, looked) for scope, name in given)
     if used and site.uses and all(_is_optimized(context, site, use, index) for use in site.uses):
         words = "called in the loss, and passed to an optimizer with its gradients"
         return frozenset({Instance(_MODULE, exact=False, origin=words)})
     return values
+
+
+def _seen_in_runs(context: FileContext, given: Iterable[tuple[Scope, str]]) -> Values:
+    """What runs have passed to losses, where that were always objects; NOTHING otherwise.
+
+    Args:
+        given: the losses, with the names of their parameters.
+    """
+    found: Values = NOTHING
+    for scope, name in given:
+        parameters = context.project.function(scope).parameters
+        parameter = next((each for each in parameters if each.name == name), None)
+        if parameter is None:
+            return NOTHING
+        values = observed_values(context.evaluator, scope, parameter)
+        if not values or not all(isinstance(value, Instance) for value in values):
+            return NOTHING
+        found |= values
+    return found
 
 
 def _may_be_module(context: FileContext, value: object) -> bool:

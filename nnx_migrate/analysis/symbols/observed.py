@@ -91,6 +91,14 @@ class Observations:
         file = self._files.get(module)
         return None if file is None else file.places.get(line)
 
+    def ran(self, index: ir.ModuleIndex) -> bool:
+        """Whether a file ran; of a notebook, whose cells are not recorded as such, it may have.
+
+        Args:
+            index: its module.
+        """
+        return index.module in self._files or not index.path.endswith(".py")
+
     def was_seen_apart(self, modules: Mapping[str, ir.ModuleIndex], class_name: str) -> bool:
         """Whether runs have shown objects of a class, and none that holds something twice.
 

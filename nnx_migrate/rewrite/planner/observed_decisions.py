@@ -44,7 +44,8 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
     if isinstance(before, Contribution | Same):
         return before
     place = seen_place(context, site)
-    if place is not None and not place.ran:
+    index = context.project.modules[context.tree.module]
+    if (place is not None and not place.ran) or not observed.ran(index):
         return None if before is None else _never_called(before)
     seen = _seen(context, observed, site)
     if before is not None and seen.where is None:
