@@ -21,6 +21,10 @@ def step(model: nnx.Linear, x):
     )
 
 
+def test_the_value_of_an_object_of_unknown_class_is_that_of_a_variable() -> None:
+    check_noop(RULE, "\n\n@nnx.jit\ndef step(count):\n    count.value += 2\n")
+
+
 def test_a_variable_that_is_added_to_in_place_stays() -> None:
     # Flax raises for it, in both modes.
     check_noop(
@@ -230,3 +234,14 @@ def run(model: Net, x):
 """,
         reason,
     )
+
+
+@pytest.mark.parametrize("attribute", ["size", "shape", "T", "at"])
+def test_an_attribute_of_an_object_of_unknown_class_is_not_that_of_an_array(attribute: str) -> None:
+    # Arrays and Variables have it too, but it cannot be set there.
+    for sign, how in (("=", "set"), ("+=", "updated")):
+        check_pinned(
+            RULE,
+            f"\n\n@nnx.jit\ndef step(model):\n    model.{attribute} {sign} 2\n",
+            f"the function changes model: attribute {attribute} is {how}",
+        )

@@ -25,7 +25,7 @@ from nnx_migrate.analysis.effects.only_tested import is_only_tested
 from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.heap.global_readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS, VARIABLE_READS
+from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS, VARIABLE_WRITES
 from nnx_migrate.core.place import Place
 
 _How = Literal["set", "updated", "deleted"]
@@ -48,7 +48,7 @@ class Touching(Handing):
             return  # flax raises, and older versions of it give the same Variable back
         elif isinstance(target, ir.Attribute) and self.rooted(scope, target.base):
             variable = self.aliases.reads_variable(scope, target.base)
-            if not (target.name in VARIABLE_READS and variable):
+            if not (target.name in VARIABLE_WRITES and variable):
                 yield self._written(scope, target, write)
         elif write.value is not None and self.aliases.escapes(scope, write.value):
             yield self.kept(scope, target, write.line)

@@ -25,6 +25,8 @@ VARIABLE_READS = frozenset(
         "get_raw_value",
     }
 )
+#: Those that can be set: on a Variable that is its new value, and no change of structure.
+VARIABLE_WRITES = frozenset({"value", "raw_value"})
 #: nnx functions that change the object that they are given, or give it to code that does.
 _CHANGING = SPLITTERS | frozenset(
     {
