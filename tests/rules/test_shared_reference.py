@@ -2,9 +2,57 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.rules.checking import check_noop, check_pinned
 
 RULE = "shared-reference"
+_STEP = """\
+@nnx.jit
+def step(left, right):
+    left.linear.kernel[...] += 1.0
+    return right.linear.kernel[...]
+
+
+"""
+#: How a name gets one of several objects.
+_ONE_OF_SEVERAL = (
+    "one, other = [Net(rngs) for _ in range(2)]",
+    "for one in [Net(rngs) for _ in range(2)]:",
+    "for one, other in zip([Net(rngs)], [Net(rngs)]):",
+    "for name, one in {'a': Net(rngs), 'b': Net(rngs)}.items():",
+    "one = [Net(rngs) for _ in range(2)][0]",
+)
+
+
+def _with(how: str, call: str) -> str:
+    indent = "        " if how.endswith(":") else "    "
+    return (
+        f"{_STEP}def run(rngs: nnx.Rngs):\n    {how}\n{indent}other = Net(rngs)\n{indent}{call}\n"
+    )
+
+
+@pytest.mark.parametrize("how", _ONE_OF_SEVERAL)
+def test_one_of_several_objects_beside_a_new_one_stays(how: str) -> None:
+    check_noop(RULE, _with(how, "step(one, other)"))
+
+
+def test_an_array_of_several_twice_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.jit
+def added(left, right):
+    return left + right
+
+
+def run(xs):
+    first, second = jnp.split(xs, 2)
+    for x in [first, second]:
+        added(x, x)
+    return added(first, first)
+""",
+    )
 
 
 def test_two_models_stays() -> None:
@@ -178,3 +226,8 @@ def run():
 """,
         "twice",
     )
+
+
+@pytest.mark.parametrize("how", _ONE_OF_SEVERAL)
+def test_one_of_several_objects_twice_is_kept_in_mid_mode(how: str) -> None:
+    check_pinned(RULE, _with(how, "step(one, one)"), "one is passed twice")

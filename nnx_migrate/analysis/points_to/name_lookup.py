@@ -45,8 +45,13 @@ def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
         return NOTHING
     where = bindings[0].scope
     if _is_bound_once(objects, where, name, bindings) and isinstance(bindings[0], Located):
-        line = _lines(objects, where, name)[0] if where == scope else LAST
-        held = called(objects.held(where, bindings[0].expr, line or LAST), name)
+        line = _lines(objects, where, name)[0]
+        at = line if line and where == scope else LAST
+        held = called(objects.held(where, bindings[0].expr, at), name)
+        if line and (held == NOTHING or held.way == "some"):
+            # Nobody knows which one it is, but it is the same one wherever the name stands.
+            one = Object(Variable(where, name, line), (), Located(scope, ir.Name(name)), name)
+            return dataclasses.replace(held, object=one)
         return _with_more(objects, where, ir.Name(name), held)
     if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
         return Held(Object(Variable(where, name, 0), (), Located(scope, ir.Name(name)), name))
