@@ -96,8 +96,8 @@ def checked_function(
             raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
         before = fresh([f"{arguments[place]}_before"], taken)[0]
         taken.add(before)
-        merges.append(f"{unit}{before} = {nnx}.split({arguments[place]})")
         whole = f"{nnx}.split({arguments[place]})"
+        merges.append(f"{unit}{before} = {whole}")
         checks += _check(context, site, arguments[place], whole, before)
     result = fresh([result_name(site)], taken)[0]
     outer = {*context.taken_names(function), *taken}
