@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from nnx_codemods._evidence import is_graph_node
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN
 from nnx_migrate.analysis.flax.transforms import of_nnx
-from nnx_migrate.analysis.ir.lower_expressions import dotted_path
+from nnx_migrate.analysis.ir.lowering.syntax_names import dotted_path
 from nnx_migrate.analysis.library.effect_model import VARIABLE_READS
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode

@@ -41,7 +41,7 @@ from collections.abc import Sequence
 
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import ClassValue, TupleValue, Values
-from nnx_migrate.analysis.ir.lower_expressions import dotted_path
+from nnx_migrate.analysis.ir.lowering.syntax_names import dotted_path
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.refusal import Cause

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from tests.hazards.running import migrated
 
 

@@ -13,7 +13,7 @@ from nnx_codemods._freshness.disjointness import made_apart
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.effects.captured.steps import Use
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Proof

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.domain.values import Scope
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import StateOutside

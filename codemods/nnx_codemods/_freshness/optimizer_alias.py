@@ -7,7 +7,7 @@ from collections.abc import Set
 
 from nnx_migrate.analysis.domain.values import Instance, Located, is_unknown
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import OwnedArgument

@@ -19,7 +19,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.refusal import Cause, Reason
 from nnx_migrate.rewrite.model.context import FileContext

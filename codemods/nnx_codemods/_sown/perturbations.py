@@ -18,7 +18,7 @@ from nnx_migrate.analysis.effects.causes import changes_by_method
 from nnx_migrate.analysis.effects.reachability import is_attribute
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.residual_sow import ResidualSowFinder
 from nnx_migrate.analysis.sites.site import Site

@@ -8,7 +8,7 @@ from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.interp.string_constants import literal_names
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof

@@ -7,7 +7,7 @@ import ast
 from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.installed_calls import ForeignCall, Reached, reached
 from nnx_migrate.analysis.sites.other_packages import package_called
 from nnx_migrate.analysis.sites.site import Site

@@ -18,7 +18,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS, NO_OBJECT
+from nnx_migrate.analysis.ir.lowering.implicit_calls import ARITHMETIC, METHODS, NO_OBJECT
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.symbols.program import Project
 

@@ -24,7 +24,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import is_new_container
+from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.library.effect_model import VARIABLE_READS, gives_part_of
 
 #: Attributes that hold no object, whatever they are attributes of.

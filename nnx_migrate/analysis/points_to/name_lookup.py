@@ -16,7 +16,7 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.container_elements import told_apart
 from nnx_migrate.analysis.heap.retention import attribute_path
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import is_new_container
+from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Anything,

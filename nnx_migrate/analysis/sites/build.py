@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from nnx_migrate.analysis.domain.values import ParameterOf
 from nnx_migrate.analysis.flax.transform_spec import ControlFlow
 from nnx_migrate.analysis.flax.transforms import OBJECT_FUNCTIONS, spec
-from nnx_migrate.analysis.ir.literal_lookups import lookup
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.literal_lookups import lookup
 from nnx_migrate.analysis.sites.references import References
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode

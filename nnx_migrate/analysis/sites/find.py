@@ -16,7 +16,7 @@ from nnx_migrate.analysis.flax.transforms import (
     SITE_NAMES,
     spec,
 )
-from nnx_migrate.analysis.ir.lower_expressions import callee
+from nnx_migrate.analysis.ir.lowering.syntax_names import callee
 from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object
 from nnx_migrate.analysis.sites.hidden_names import hidden_names
 from nnx_migrate.analysis.sites.other_packages import names_of_others, package_called

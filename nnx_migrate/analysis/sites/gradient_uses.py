@@ -21,7 +21,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.find import SiteFinder
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import AS_VALUE, CONTROL_FLOW, TRANSFORMS
-from nnx_migrate.analysis.ir.literal_lookups import IMPORTING, lookup
-from nnx_migrate.analysis.ir.lower_expressions import callee, lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.literal_lookups import IMPORTING, lookup
+from nnx_migrate.analysis.ir.lowering.syntax_names import callee
 from nnx_migrate.analysis.sites.tree import Tree
 
 _NNX = "flax.nnx"

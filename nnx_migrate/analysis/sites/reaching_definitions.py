@@ -12,7 +12,8 @@ import functools
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import function_key, lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.syntax_names import function_key
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.sources.imports.scan import translated
 

@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import COMPUTED
-from nnx_migrate.analysis.ir.literal_lookups import lookup
-from nnx_migrate.analysis.ir.lower_expressions import is_computed_lookup, named_by_string
+from nnx_migrate.analysis.ir.lowering.literal_lookups import (
+    is_computed_lookup,
+    lookup,
+    named_by_string,
+)
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
 from nnx_migrate.analysis.symbols.program import is_reference
 

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.literal_lookups import lookup
-from nnx_migrate.analysis.ir.lower_expressions import function_key, lower_expr, named_by_string
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.literal_lookups import lookup, named_by_string
+from nnx_migrate.analysis.ir.lowering.syntax_names import function_key
 from nnx_migrate.analysis.ir.parse import LEAVES, children
 from nnx_migrate.analysis.symbols.program import Project
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.flax.transforms import KEEPERS
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.implicit_calls import NO_OBJECT, SPECIAL
+from nnx_migrate.analysis.ir.lowering.implicit_calls import NO_OBJECT, SPECIAL
 from nnx_migrate.analysis.symbols.higher_order import (
     TAKER_NAMES,
     TAKERS,

@@ -11,7 +11,7 @@ from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
 from nnx_migrate.analysis.flax.names import NNX, is_public, nnx_name
 from nnx_migrate.analysis.flax.transforms import JAX_SITES, SITE_NAMES
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.implicit_calls import ARITHMETIC, METHODS
+from nnx_migrate.analysis.ir.lowering.implicit_calls import ARITHMETIC, METHODS
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.analysis.symbols.occurrence_index import NameTables
 from nnx_migrate.analysis.symbols.reverse_imports import Dependents

@@ -12,7 +12,7 @@ from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import Instance, Scope, Value, Values, is_unknown
 from nnx_migrate.analysis.flax.transforms import SPLITTERS
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.classes.rngs_readers import Read

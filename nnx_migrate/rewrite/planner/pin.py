@@ -13,8 +13,7 @@ import ast
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.flax.transforms import KEEPERS, SETTERS
-from nnx_migrate.analysis.ir.literal_lookups import lookup
-from nnx_migrate.analysis.ir.lower_expressions import is_computed_lookup
+from nnx_migrate.analysis.ir.lowering.literal_lookups import is_computed_lookup, lookup
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.causes import PinCause
 from nnx_migrate.rewrite.model.context import FileContext

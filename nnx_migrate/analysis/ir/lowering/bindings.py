@@ -6,7 +6,8 @@ import ast
 from typing import Literal
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import FunctionBuilder, is_new_container, lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import is_new_container, lower_expr
+from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
 
 
 class Bindings:

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_call
+from nnx_migrate.analysis.ir.lowering.expressions import lower_call
 
 _POP = "pop"
 

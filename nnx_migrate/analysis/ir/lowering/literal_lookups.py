@@ -1,13 +1,17 @@
-"""Modules and attributes that are found by a literal text: `vars(nnx)["jit"]`."""
+"""Modules and attributes that are found by a text: `vars(nnx)["jit"]`."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
 
+from nnx_migrate.analysis.ir.lowering.syntax_names import callee
+
 #: Functions that import a module by a text, and those that find an attribute by one.
 IMPORTING = frozenset({"import_module", "__import__"})
 _FINDING = frozenset({"attrgetter", "methodcaller"})
+#: All functions that find a module or an attribute by a text.
+LOOKUPS = IMPORTING | _FINDING | {"getattr", "setattr", "hasattr", "patch"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,30 +41,23 @@ def lookup(node: ast.AST) -> Lookup | None:
         func = node.func
         if isinstance(func, ast.Call):
             return _found(func, node)
-        name = _last_name(func)
+        name = callee(node)
         if name in IMPORTING:
             return _imported(node)
         return _gotten(node) if name == "get" else None
     return _subscripted(node) if isinstance(node, ast.Subscript) else None
 
 
-def _last_name(func: ast.expr) -> str:
-    match func:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
-
-
 def _found(finder: ast.Call, call: ast.Call) -> Lookup | None:
     """`attrgetter("a.b")(base)` and `methodcaller("f", x)(base)`."""
-    if _last_name(finder.func) not in _FINDING or call.keywords:
+    if callee(finder) not in _FINDING or call.keywords:
         return None
     match finder.args, call.args:
         case [ast.Constant(value=str(text)), *given], [base] if not isinstance(base, ast.Starred):
             path = tuple(text.split("."))
             if not all(path):
                 return None
-            if _last_name(finder.func) == "methodcaller":
+            if callee(finder) == "methodcaller":
                 return Lookup(base, path=(text,), caller=finder)
             return None if given else Lookup(base, path=path)
     return None
@@ -73,7 +70,7 @@ def _imported(call: ast.Call) -> Lookup | None:
             pass
         case _:
             return None
-    if _last_name(call.func) == "import_module":
+    if callee(call) == "import_module":
         if not name.startswith("."):
             return Lookup(None, name)
         package = next((k.value for k in call.keywords if k.arg == "package"), None)
@@ -127,3 +124,34 @@ def _kept_under(name: str, names: ast.expr) -> Lookup | None:
         case ast.Attribute(value=base, attr="__dict__"):
             return Lookup(base, path=(name,))
     return None
+
+
+def named_by_string(node: ast.AST) -> str:
+    """`name` of `getattr(value, "name")`, with a default or none; "" of anything else."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="getattr"),
+            args=[_, ast.Constant(value=str(name))] | [_, ast.Constant(value=str(name)), _],
+            keywords=[],
+        ):
+            return name
+    return ""
+
+
+def is_computed_lookup(node: ast.Call) -> bool:
+    """Whether it is `getattr(value, name)` with a name that is no literal."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, name] | [_, name, _], keywords=[]):
+            return not isinstance(name, ast.Constant)
+    return False
+
+
+def looked_up(node: ast.Call) -> tuple[str, ...]:
+    """The texts by which a call finds attributes or modules.
+
+    So `getattr(m, "f")`, `import_module("m")`.
+    """
+    if callee(node) not in LOOKUPS:
+        return ()
+    texts = (arg.value for arg in node.args if isinstance(arg, ast.Constant))
+    return tuple(text for text in texts if isinstance(text, str) and text)

@@ -9,23 +9,21 @@ from typing import Any
 
 from nnx_migrate.analysis.flax.transforms import AS_VALUE, COMPUTED, SITE_NAMES
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.certain_pops import CertainPops
-from nnx_migrate.analysis.ir.definitions import Bindings
-from nnx_migrate.analysis.ir.implicit_calls import RUNNING, note_implied
-from nnx_migrate.analysis.ir.literal_lookups import IMPORTING, lookup
-from nnx_migrate.analysis.ir.lower_expressions import (
+from nnx_migrate.analysis.ir.lowering.annotations import parameters_of
+from nnx_migrate.analysis.ir.lowering.bindings import Bindings
+from nnx_migrate.analysis.ir.lowering.certain_pops import CertainPops
+from nnx_migrate.analysis.ir.lowering.expressions import lower_call, lower_expr
+from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
+from nnx_migrate.analysis.ir.lowering.implicit_calls import RUNNING, note_implied
+from nnx_migrate.analysis.ir.lowering.literal_lookups import (
+    IMPORTING,
     LOOKUPS,
-    FunctionBuilder,
-    callee,
-    dotted_path,
-    function_key,
     is_computed_lookup,
     looked_up,
-    lower_call,
-    lower_expr,
+    lookup,
     named_by_string,
-    parameters_of,
 )
+from nnx_migrate.analysis.ir.lowering.syntax_names import callee, dotted_path, function_key
 from nnx_migrate.analysis.ir.parse import children
 
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 
 #: The first method, its object, and what that is given.
 Implied = tuple[str, ast.expr, ast.expr | None]
@@ -31,7 +31,7 @@ _OPERATORS: Mapping[type[ast.operator], str] = {
     ast.BitAnd: "and",
 }
 _BINARY = {node: f"__{name}__" for node, name in _OPERATORS.items()}
-_IN_PLACE = {node: f"__i{name}__" for node, name in _OPERATORS.items()}
+IN_PLACE = {node: f"__i{name}__" for node, name in _OPERATORS.items()}
 _UNARY: Mapping[type[ast.unaryop], str] = {
     ast.USub: "__neg__",
     ast.UAdd: "__pos__",
@@ -126,7 +126,7 @@ def _binary(node: ast.BinOp) -> Iterable[Implied]:
 
 
 def _augmented(node: ast.AugAssign) -> Iterable[Implied]:
-    yield _IN_PLACE[type(node.op)], node.target, node.value
+    yield IN_PLACE[type(node.op)], node.target, node.value
     if isinstance(node.target, ast.Subscript):
         yield "__getitem__", node.target.value, node.target.slice
 

@@ -6,7 +6,9 @@ import ast
 from collections.abc import Mapping
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lower_expressions import callee, lower_annotation, lower_expr
+from nnx_migrate.analysis.ir.lowering.annotations import lower_annotation
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
+from nnx_migrate.analysis.ir.lowering.syntax_names import callee
 
 _MAKERS = frozenset({"namedtuple", "NamedTuple", "make_dataclass"})
 

@@ -1,0 +1,1 @@
+"""From the syntax tree of a file to its compact record."""

@@ -1,0 +1,268 @@
+"""The walk over the statements of a file, which takes down its functions and classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from nnx_migrate.analysis.flax.transforms import WRAPPERS
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.annotations import lower_annotation, parameters_of
+from nnx_migrate.analysis.ir.lowering.certain_pops import CertainPops
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr, needed_name
+from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
+from nnx_migrate.analysis.ir.lowering.functional_classes import functional_class
+from nnx_migrate.analysis.ir.lowering.implicit_calls import IN_PLACE, RUNNING, note_implied
+from nnx_migrate.analysis.ir.lowering.import_walker import ImportWalker
+from nnx_migrate.analysis.ir.lowering.statement_order import branches_of
+from nnx_migrate.analysis.ir.lowering.syntax_names import function_key
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+#: What is known of them needs no look at what they are given.
+_KNOWN_DECORATORS = WRAPPERS | {
+    "abstractmethod",
+    "cached_property",
+    "classmethod",
+    "dataclass",
+    "getter",
+    "overload",
+    "override",
+    "property",
+    "setter",
+}
+
+
+class StatementWalker(ImportWalker):
+    """Walks statements in order, keeping the function and the class that it is in."""
+
+    def __init__(self, module: str, is_package: bool, meant: Mapping[str, str]) -> None:
+        super().__init__(module, is_package, meant)
+        self.classes: dict[str, ir.Class] = {}
+        self.class_key = ""
+        self.methods: dict[str, str] = {}
+
+    def walk_body(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self.walk_statement(statement)
+
+    def walk_statement(self, node: ast.stmt) -> None:
+        self.line = node.lineno
+        if node.__class__ in RUNNING:
+            note_implied(self.function.implied, node)
+        match node:  # the most frequent first: each case that does not match is one more check
+            case ast.Assign(targets=targets, value=value):
+                self.visit(value)
+                made = self.made_class(targets, value) or lower_expr(value)
+                for target in targets:
+                    self.assign(target, made)
+                self.note_exports(targets, value)
+            case ast.Expr(value=value):
+                self.visit(value)
+                if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+                    self.note_exports([value.func.value], value)  # __all__.extend([...])
+            case ast.Return(value=value):
+                self.visit(value)
+                if value is not None:
+                    self.function.returns.append(lower_expr(value))
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self.walk_function(node)
+            case ast.ClassDef():
+                self.walk_class(node)
+            case ast.Import():
+                self.walk_import(node)
+            case ast.ImportFrom():
+                self.walk_import_from(node)
+            case ast.AnnAssign(target=target, value=value):
+                self.visit(value)
+                low = lower_annotation(node.annotation) or ir.Computed()
+                parts = (low,) if value is None else (low, lower_expr(value))
+                self.note_exports([target], value)
+                if value is not None or isinstance(target, ast.Name):
+                    self.assign(target, ir.Call(ir.ANNOTATED, parts, (), node.lineno))
+            case ast.AugAssign(target=target, value=value):
+                self.visit(value)
+                self.visit(target)
+                self.note_exports([target], value)
+                self.augment(target, node)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self.visit(target)
+                    self.write(target, None, "delete")
+            case ast.For() | ast.AsyncFor():
+                self.visit(node.iter)
+                self.assign(node.target, ir.Iterated(lower_expr(node.iter)))
+                self.walk_loop(node)
+            case ast.If(test=test, body=body, orelse=orelse):
+                if self.function.owner is not None and (orelse or self.function.name == "__init__"):
+                    self.function.branches += branches_of(node)
+                self.visit(test)
+                self.walk_guarded(body, needed_name(test))
+                self.walk_body(orelse)
+            case ast.While():
+                self.visit(node.test)
+                self.walk_loop(node)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    self.visit(item.context_expr)
+                    self.runs(item.context_expr, "__enter__", "__exit__")
+                    if item.optional_vars is not None:
+                        manager = lower_expr(item.context_expr)
+                        entered = ir.Call(ir.ENTERED, (manager,), (), node.lineno)
+                        self.assign(item.optional_vars, entered)
+                self.walk_body(node.body)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                self.function.globals.update(names)
+                if isinstance(node, ast.Nonlocal):
+                    self.function.nonlocals.update(names)
+            case _:
+                self.walk_other(node)
+
+    def walk_guarded(self, body: list[ast.stmt], name: str) -> None:
+        function, outer = self.function, self.function.guard
+        # A parameter says more than an attribute, which must be settled where the object is made.
+        function.guard = outer if not name or ("." in name and outer) else name
+        self.walk_body(body)
+        function.guard = outer
+
+    def walk_loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        self.loops.append(node)
+        self.function.loops.append((node.lineno, node.end_lineno or node.lineno))
+        self.walk_body(node.body)
+        self.loops.pop()
+        self.walk_body(node.orelse)
+
+    def walk_other(self, node: ast.stmt) -> None:
+        for child in ast.iter_child_nodes(node):
+            match child:
+                case ast.expr():
+                    self.visit(child)
+                case ast.stmt():
+                    self.walk_statement(child)
+                case ast.ExceptHandler():
+                    if child.name:
+                        self.bind(child.name, ir.Constant("other"))
+                    self.visit(child.type)
+                    self.walk_body(child.body)
+                case ast.match_case():
+                    assert isinstance(node, ast.Match)
+                    self.bind_pattern(child.pattern, lower_expr(node.subject))
+                    self.visit(child.guard)
+                    self.walk_body(child.body)
+
+    def bind_pattern(self, pattern: ast.pattern, subject: ir.Expr) -> None:
+        """A captured name is the subject, or something in it, however deep."""
+        for node in ast.walk(pattern):
+            name = getattr(node, "name", None) or getattr(node, "rest", None)
+            if isinstance(name, str):
+                part = ir.Element(subject) if node is not pattern else subject
+                self.bind(name, ir.Choice((part, ir.UNSEEN)) if node is not pattern else part)
+
+    def walk_function(self, node: FunctionNode) -> None:
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            self.visit(default)
+        key = function_key(node)
+        owner = None
+        if self.class_bindings is None:
+            self.bind(node.name, ir.FunctionRef(key))
+        else:
+            owner = self.class_key
+            if not _is_accessor(node):
+                self.methods[node.name] = key
+        builder = FunctionBuilder(
+            key,
+            node.name,
+            node.lineno,
+            self.function,
+            owner,
+            parameters_of(node.args),
+            tuple(lower_expr(decorator) for decorator in node.decorator_list),
+            lower_annotation(node.returns),
+        )
+        self.note_decorated(builder.decorators, ir.FunctionRef(key), node.lineno)
+        self.enter(builder, node.body)
+
+    def note_decorated(
+        self, decorators: tuple[ir.Expr, ...], decorated: ir.FunctionRef | ir.ClassRef, line: int
+    ) -> None:
+        """Record `@wrapped` above a function or a class as the call `wrapped(f)` that it is."""
+        for decorator in decorators:
+            named = decorator.func if isinstance(decorator, ir.Call) else decorator
+            if ir.last_name(named) not in _KNOWN_DECORATORS:
+                self.function.call(ir.Call(decorator, (decorated,), (), line))
+
+    def enter(self, builder: FunctionBuilder, body: list[ast.stmt]) -> None:
+        outer, outer_class, outer_loops = self.function, self.class_bindings, self.loops
+        outer.nested.append(builder.key)
+        self.functions.append(builder)
+        self.function, self.class_bindings, self.loops = builder, None, []
+        pops = CertainPops()
+        for statement in body:
+            before = len(builder.calls)
+            self.walk_statement(statement)
+            pops.note(statement, before, len(builder.calls))
+        builder.pops = pops.settled(body)
+        self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
+
+    def walk_class(self, node: ast.ClassDef) -> None:
+        for expression in [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]:
+            self.visit(expression)
+        key = f"{node.name}:{node.lineno}"
+        self.bind(node.name, ir.ClassRef(key))
+        decorators = tuple(lower_expr(decorator) for decorator in node.decorator_list)
+        self.note_decorated(decorators, ir.ClassRef(key), node.lineno)
+        outer = self.class_bindings, self.class_key, self.methods
+        self.class_bindings, self.class_key, self.methods = {}, key, {}
+        annotations: dict[str, ir.Expr] = {}
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                annotations[statement.target.id] = (
+                    lower_annotation(statement.annotation) or ir.Computed()
+                )
+            self.walk_statement(statement)
+        attributes = {name: tuple(values) for name, values in self.class_bindings.items()}
+        methods = self.methods
+        self.class_bindings, self.class_key, self.methods = outer
+        self.classes[key] = ir.Class(
+            key,
+            node.name,
+            node.lineno,
+            self.function.key,
+            tuple(lower_expr(base) for base in node.bases),
+            tuple((k.arg, lower_expr(k.value)) for k in node.keywords),
+            decorators,
+            methods,
+            attributes,
+            annotations,
+        )
+
+    def made_class(self, targets: list[ast.expr], value: ast.expr) -> ir.ClassRef | None:
+        """The class that `State = namedtuple("State", "model k")` makes."""
+        match targets:
+            case [ast.Name(id=name)]:
+                made = functional_class(name, value, self.function.key)
+                if made is not None:
+                    self.classes[made.key] = made
+                    return ir.ClassRef(made.key)
+        return None
+
+    def augment(self, target: ast.expr, node: ast.AugAssign) -> None:
+        value = node.value
+        if isinstance(target, ast.Attribute):
+            self.function.writes.append(
+                ir.Write(lower_expr(target), lower_expr(value), "augment", target.lineno)
+            )
+        elif isinstance(target, ast.Subscript):
+            self.write(target, lower_expr(value), "set")
+        elif isinstance(target, ast.Name):
+            self.runs(target, IN_PLACE[type(node.op)])
+            self.bind(target.id, lower_expr(ast.BinOp(target, node.op, value)))
+
+
+def _is_accessor(node: FunctionNode) -> bool:
+    """Whether it is a setter or deleter, which adds to the property of the same name."""
+    return any(
+        isinstance(d, ast.Attribute) and d.attr in {"setter", "deleter", "getter"}
+        for d in node.decorator_list
+    )

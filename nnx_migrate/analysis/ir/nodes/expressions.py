@@ -1,0 +1,198 @@
+"""Expressions, reduced to what decides names and kinds."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Literal
+
+from nnx_migrate.analysis.ir.records import linked_record, record
+
+#: Whether a container is a dict.
+Keyed = Literal["no", "yes", "maybe"]
+
+
+class Record:
+    """Pickles by position: what dataclasses do for frozen slots asks for the fields every time."""
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return type(self), tuple([getattr(self, name) for name in self.__match_args__])
+
+
+@record
+class Name(Record):
+    id: str
+
+    def __reduce__(self) -> tuple[Callable[[str], Name], tuple[str]]:
+        return shared_name, (self.id,)
+
+
+class Link(Record):
+    """A record that stands in long chains, `a.b().c`, or many sets: it knows its hash."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = hash(tuple([getattr(self, name) for name in self.__match_args__]))
+            return self._hash
+
+
+@linked_record
+class Attribute(Link):
+    base: Expr
+    name: str
+
+    def __reduce__(self) -> tuple[Callable[[Expr, str], Attribute], tuple[Expr, str]]:
+        return shared_attribute, (self.base, self.name)
+
+
+@linked_record
+class Call(Link):
+    """A call; two of them that look the same are told apart by their places."""
+
+    func: Expr
+    args: tuple[Expr, ...]
+    keywords: tuple[tuple[str | None, Expr], ...]
+    line: int
+    column: int = 0
+
+
+@linked_record
+class Element(Link):
+    """An element of `base`: `base[i]`, or a part of it that cannot be told."""
+
+    base: Expr
+
+
+@linked_record
+class Iterated(Element):
+    """What iterating over `base` gives: of a dict its keys, of all else its elements."""
+
+
+@linked_record
+class Unpacked(Link):
+    """The element at `index` (negative from the end) of a sequence being unpacked."""
+
+    base: Expr
+    index: int
+
+
+@record
+class Sequence(Record):
+    """A tuple, list, set or dict display; of a dict only the values.
+
+    Args:
+        each: it is a comprehension, which gives such elements in each turn.
+        keyed: whether it is a dict; "maybe" is what `xs[k] = v` puts into a list or a dict.
+    """
+
+    elements: tuple[Expr, ...]
+    is_tuple: bool
+    each: bool = False
+    keyed: Keyed = "no"
+
+
+@record
+class Choice(Record):
+    """One of several values: a conditional expression, `or`, a walrus.
+
+    Args:
+        test: the name, or "self.name", that decides for the first of two options when it is true,
+            if one does.
+    """
+
+    options: tuple[Expr, ...]
+    test: str = ""
+
+
+@record
+class Starred(Record):
+    value: Expr
+
+
+@record
+class Constant(Record):
+    """A literal; `text` is the value of a string that may be an annotation, and "False"."""
+
+    type: Literal["none", "str", "number", "ellipsis", "other"]
+    text: str = ""
+
+
+@record
+class FunctionRef(Record):
+    key: str
+
+
+@record
+class ClassRef(Record):
+    key: str
+
+
+@record
+class ImportRef(Record):
+    """A name bound by an import to the dotted name `target`."""
+
+    target: str
+
+
+@record
+class Computed(Record):
+    """The value of an operator, comparison, f-string, slice: an array or a plain value."""
+
+    operands: tuple[Expr, ...] = ()
+
+
+@record
+class Within(Record):
+    """An expression whose names mean what they mean in function `key` of the same module."""
+
+    key: str
+    expr: Expr
+
+
+#: Calls that no source can spell stand for what else decides a value.
+ANNOTATED = Name("<annotated>")  # (annotation, value): what is annotated, the value if there is one
+SLICED = Name("<sliced>")  # (base): base[a:b]
+ENTERED = Name("<entered>")  # (manager): what `with manager as name` binds
+OPERATED = Name("<operated>")  # (left, right) or (operand): what an operator gives
+UNSEEN = Call(Name("<unseen>"), (), (), 0)  # anything at all
+
+
+Expr = (
+    Name
+    | Attribute
+    | Call
+    | Element
+    | Iterated
+    | Unpacked
+    | Sequence
+    | Choice
+    | Starred
+    | Constant
+    | FunctionRef
+    | ClassRef
+    | ImportRef
+    | Computed
+    | Within
+)
+
+
+# Most expressions are few names, and attributes of these: a process holds each of them once.
+_SHARED = 100_000
+
+
+@functools.lru_cache(_SHARED)
+def shared_name(name: str) -> Name:
+    return Name(name)
+
+
+@functools.lru_cache(_SHARED)
+def shared_attribute(base: Expr, name: str) -> Attribute:
+    return Attribute(base, name)
