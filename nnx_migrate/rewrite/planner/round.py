@@ -11,10 +11,8 @@ import ast
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction
-from nnx_migrate.core.findings import Evidence, Finding, Outcome
+from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.core.refusal import Reason, step_of
 from nnx_migrate.core.relocation import moved
 from nnx_migrate.rewrite.model.causes import EmitCause, PlanCause
@@ -27,7 +25,6 @@ from nnx_migrate.rewrite.model.decisions import (
     Pin,
     Same,
 )
-from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
 from nnx_migrate.rewrite.pinned.shapes import OldPin
@@ -35,9 +32,6 @@ from nnx_migrate.rewrite.planner.contributions import contributions_of, without_
 from nnx_migrate.rewrite.planner.deciding import Decided, decide_all
 from nnx_migrate.rewrite.planner.disjoint_edits import DisjointEdits
 from nnx_migrate.rewrite.planner.emit import emit
-from nnx_migrate.rewrite.planner.kept_places import comment_edits
-from nnx_migrate.rewrite.planner.mid_mode import enough
-from nnx_migrate.rewrite.planner.pin import mid_mode_edits, pin_edits
 from nnx_migrate.rewrite.planner.regions import (
     Region,
     covered_functions,
@@ -45,13 +39,11 @@ from nnx_migrate.rewrite.planner.regions import (
     outermost_first,
     region_around,
 )
+from nnx_migrate.rewrite.planner.site_pin import plan_pin
 from nnx_migrate.rewrite.split.job import Job, split_expressions
 from nnx_migrate.rewrite.split.unused_bindings import drop_edits, without_gap
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
-
-#: Transforms that trace nothing: what a function does to an object passes them as it is.
-_NO_BOUNDARY = of_nnx(lambda t: t.binds or t.splits_rngs)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -231,14 +223,8 @@ class _Planner:
     def _pin(self, site: Site, pins: Sequence[Pin]) -> bool:
         """Pin a site; whether graph mode is set for all that runs inside its function."""
         try:
-            mid = self._mid_mode(site, pins)
-            if mid:
-                edits = mid_mode_edits(self.context, site)
-                covers, olds = False, frozenset[OldPin]()
-            else:
-                edits, covers, olds = self._pin_edits(site, pins)
-            edits += comment_edits(self.context, site, pins) if covers else ()
-            _require_place(self.context, edits)
+            plan = plan_pin(self.context, site, pins)
+            _require_place(self.context, plan.edits)
         except NotRewritten as error:
             for pin in pins:
                 self._note(
@@ -249,87 +235,30 @@ class _Planner:
                     PlanCause.NOT_PINNED_EITHER.about(reason=pin.reason, error=error),
                 )
             return False
-        if not self.edits.accept(edits):
+        if not self.edits.accept(plan.edits):
             return False
-        self.restored |= olds
-        stays = {edit for pin in self.context.pins for edit in pin.undo or ()}.issuperset(edits)
-        outcome, kept = (
-            (Outcome.SAME, PlanCause.STILL_KEPT)
-            if stays
-            else (Outcome.PINNED_MID, PlanCause.KEPT_WITHOUT_UPDATES)
-            if mid
-            else (Outcome.PINNED, PlanCause.KEPT)
-        )
+        self.restored |= plan.restored
+        outcome, kept = plan.told(self.context)
         findings = [
             self._note(
                 self.findings,
                 site,
-                dataclasses.replace(pin, evidence=(*pin.evidence, *mid)),
+                dataclasses.replace(pin, evidence=(*pin.evidence, *plan.mid_mode)),
                 outcome,
                 kept.about(reason=pin.reason),
             )
             for pin in pins
         ]
-        for old in olds - {own.pin for own in [self.context.old_pin(site.reference)] if own}:
+        own = self.context.old_pin(site.reference)
+        for old in plan.restored - {each.pin for each in [own] if each}:
             self.noted.setdefault(old, []).extend(findings)
-        self._own(edits, findings)
-        return covers
-
-    def _mid_mode(self, site: Site, pins: Sequence[Pin]) -> tuple[Evidence, ...]:
-        """Why graph mode without its updates is enough; empty where it is not, or stands so."""
-        if self.context.old_pin(site.reference) is not None or self._transforms_around(site):
-            return ()
-        return enough(self.context, site, pins)
+        self._own(plan.edits, findings)
+        return plan.covers
 
     def _own(self, edits: Iterable[Edit], findings: Sequence[Finding]) -> None:
         """An edit that several sites want has all of them as owners."""
         for edit in edits:
             self.owners.setdefault(edit, []).extend(findings)
-
-    def _pin_edits(
-        self, site: Site, pins: Sequence[Pin]
-    ) -> tuple[list[Edit], bool, frozenset[OldPin]]:
-        """Edits that pin a site, whether they cover its function, and the old pins among them."""
-        if all(pin.bare for pin in pins):
-            edits, old = self._put_back(site, covers=False)
-            return edits, any(pin.ours for pin in old), old
-        outward = any(pin.outward for pin in pins)
-        around = self._transforms_around(site) if outward else []
-        scopes = function_scopes(self.context, site)
-        covers = not around and not (
-            scopes and self.context.analysis.extents.is_free_of_mode(scopes)
-        )
-        edits, old = self._put_back(site, covers)
-        covers = any(pin.ours for pin in old) if old else covers
-        for other in around:
-            pinned, also = self._put_back(other, covers=True)
-            edits += [edit for edit in pinned if edit not in edits]
-            old |= also
-        return edits, covers, old
-
-    def _put_back(self, site: Site, covers: bool) -> tuple[list[Edit], frozenset[OldPin]]:
-        """The pin that a site had as it stood, or a new one."""
-        old = self.context.old_pin(site.reference)
-        if old is not None and old.undo is not None:
-            return list(old.undo), frozenset({old.pin})
-        return pin_edits(self.context, site, covers), frozenset()
-
-    def _transforms_around(self, site: Site) -> list[Site]:
-        """Transforms of the functions that hold the site, innermost first."""
-        holders: set[AnyFunction] = set()
-        function = self.context.tree.function_around(site.node)
-        while function is not None:
-            holders.add(function)
-            function = self.context.tree.function_around(function)
-        scopes = {self.context.tree.scope_of(h) for h in holders}
-        return [
-            other
-            for other in self.context.finder.sites
-            if other.reference is not site.reference
-            and not other.decided
-            and other.transform not in _NO_BOUNDARY | JAX_SITES
-            and (other.function in holders or scopes & set(function_scopes(self.context, other)))
-        ]
 
     def _note(
         self,

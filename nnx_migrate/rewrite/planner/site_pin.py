@@ -1,0 +1,116 @@
+"""How one site is pinned: by the pin that it had, or by a new one, around it or its function."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.core.findings import Evidence, Outcome
+from nnx_migrate.rewrite.model.causes import PlanCause
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import Pin
+from nnx_migrate.rewrite.model.functions import function_scopes
+from nnx_migrate.rewrite.pinned.shapes import OldPin
+from nnx_migrate.rewrite.planner.kept_places import comment_edits
+from nnx_migrate.rewrite.planner.mid_mode import enough
+from nnx_migrate.rewrite.planner.pin import mid_mode_edits, pin_edits
+from nnx_migrate.rewrite.text.edits import Edit
+
+#: Transforms that trace nothing: what a function does to an object passes them as it is.
+_NO_BOUNDARY = of_nnx(lambda t: t.binds or t.splits_rngs)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SitePin:
+    """The pin of a site.
+
+    Args:
+        edits: what to change.
+        covers: graph mode is set for all that runs inside the function.
+        restored: pins of earlier runs that are put back as they stood.
+        mid_mode: why graph mode without its updates is enough; empty where it is not.
+    """
+
+    edits: list[Edit]
+    covers: bool = False
+    restored: frozenset[OldPin] = frozenset()
+    mid_mode: tuple[Evidence, ...] = ()
+
+    def told(self, context: FileContext) -> tuple[Outcome, PlanCause]:
+        """How the site ends by that."""
+        if {edit for pin in context.pins for edit in pin.undo or ()}.issuperset(self.edits):
+            return Outcome.SAME, PlanCause.STILL_KEPT
+        if self.mid_mode:
+            return Outcome.PINNED_MID, PlanCause.KEPT_WITHOUT_UPDATES
+        return Outcome.PINNED, PlanCause.KEPT
+
+
+def plan_pin(context: FileContext, site: Site, pins: Sequence[Pin]) -> SitePin:
+    """Plan the pin of a site.
+
+    Raises:
+        NotRewritten: it cannot be pinned.
+    """
+    mid = _mid_mode(context, site, pins)
+    if mid:
+        return SitePin(mid_mode_edits(context, site), mid_mode=mid)
+    plan = _in_graph_mode(context, site, pins)
+    if not plan.covers:
+        return plan
+    return dataclasses.replace(plan, edits=[*plan.edits, *comment_edits(context, site, pins)])
+
+
+def _mid_mode(context: FileContext, site: Site, pins: Sequence[Pin]) -> tuple[Evidence, ...]:
+    """Why graph mode without its updates is enough; empty where it is not, or stands so."""
+    if context.old_pin(site.reference) is not None or _transforms_around(context, site):
+        return ()
+    return enough(context, site, pins)
+
+
+def _in_graph_mode(context: FileContext, site: Site, pins: Sequence[Pin]) -> SitePin:
+    """Pin a site where it stands, and its function where the mode is read inside."""
+    if all(pin.bare for pin in pins):
+        edits, old = _put_back(context, site, covers=False)
+        return SitePin(edits, any(pin.ours for pin in old), old)
+    outward = any(pin.outward for pin in pins)
+    around = _transforms_around(context, site) if outward else []
+    scopes = function_scopes(context, site)
+    covers = not around and not (scopes and context.analysis.extents.is_free_of_mode(scopes))
+    edits, old = _put_back(context, site, covers)
+    covers = any(pin.ours for pin in old) if old else covers
+    for other in around:
+        pinned, also = _put_back(context, other, covers=True)
+        edits += [edit for edit in pinned if edit not in edits]
+        old |= also
+    return SitePin(edits, covers, old)
+
+
+def _put_back(
+    context: FileContext, site: Site, covers: bool
+) -> tuple[list[Edit], frozenset[OldPin]]:
+    """The pin that a site had as it stood, or a new one."""
+    old = context.old_pin(site.reference)
+    if old is not None and old.undo is not None:
+        return list(old.undo), frozenset({old.pin})
+    return pin_edits(context, site, covers), frozenset()
+
+
+def _transforms_around(context: FileContext, site: Site) -> list[Site]:
+    """Transforms of the functions that hold the site, innermost first."""
+    holders: set[AnyFunction] = set()
+    function = context.tree.function_around(site.node)
+    while function is not None:
+        holders.add(function)
+        function = context.tree.function_around(function)
+    scopes = {context.tree.scope_of(h) for h in holders}
+    return [
+        other
+        for other in context.finder.sites
+        if other.reference is not site.reference
+        and not other.decided
+        and other.transform not in _NO_BOUNDARY | JAX_SITES
+        and (other.function in holders or scopes & set(function_scopes(context, other)))
+    ]
