@@ -22,7 +22,7 @@ from nnx_migrate.analysis.domain.values import (
     TupleValue,
 )
 from nnx_migrate.analysis.effects.summary import Effect
-from nnx_migrate.analysis.heap.reachable_variables import Contents
+from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place, refers_to
 

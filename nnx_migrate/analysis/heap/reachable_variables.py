@@ -9,11 +9,8 @@ from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
     PLAIN,
     Basic,
-    ClassValue,
     ContainerValue,
-    FunctionValue,
     Instance,
-    LibraryValue,
     Located,
     Scope,
     TupleValue,
@@ -23,45 +20,16 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.model import Layer
 from nnx_migrate.analysis.flax.names import layer_of
+from nnx_migrate.analysis.heap.contents import Contents
+from nnx_migrate.analysis.heap.data_leaves import marked_as_data
 from nnx_migrate.analysis.heap.settled_branches import Construction, Settled, SettledBranches
+from nnx_migrate.analysis.heap.stored_names import has_computed_names, stored_names
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.interp.field_stores import stored_outside
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.effect_model import MAPPING
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES
 from nnx_migrate.analysis.symbols.passed_on import writes_in
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Contents:
-    """The leaves of an object.
-
-    Args:
-        variables: names of the Variable types among them; a subclass of Param counts as "Param".
-        arrays: it may hold arrays outside of any Variable.
-        unseen: why the list may not be complete; empty when it is.
-        plain: a list or dictionary in `nnx.data(...)` holds values that are not arrays, which are a
-            part of the graphdef in graph mode and leaves in tree mode.
-    """
-
-    variables: frozenset[str] = frozenset()
-    arrays: bool = False
-    unseen: tuple[str, ...] = ()
-    plain: bool = False
-
-    def __or__(self, other: Contents) -> Contents:
-        return Contents(
-            self.variables | other.variables,
-            self.arrays or other.arrays,
-            tuple(sorted({*self.unseen, *other.unseen})),
-            self.plain or other.plain,
-        )
-
-    @property
-    def only_params(self) -> bool:
-        return self.variables == {"Param"} and not self.arrays and not self.unseen
-
 
 _EMPTY = Contents()
 
@@ -251,8 +219,10 @@ class ContentsFinder:
         if located is None:
             return _EMPTY
         module, record = located
-        found = self._computed_names(module, record)
-        names = self._attribute_names(module, record)
+        found = _EMPTY
+        if has_computed_names(self.project, module, record):
+            found |= Contents(unseen=(f"{record.name} sets attributes by computed names",))
+        names = stored_names(self.project, module, record)
         if outside:
             names += sorted(self.evaluator.names_stored_outside(class_name))
         for name in dict.fromkeys(names):
@@ -275,13 +245,15 @@ class ContentsFinder:
         """The contents of what is stored under a name, unless the constructor does not do that."""
         scope, expr = stored.scope, stored.expr
         if settled is None or scope != settled.init:
-            return self.of_expression(scope, expr) | self._told_as_data(scope, expr)
+            return self.of_expression(scope, expr) | marked_as_data(self.evaluator, scope, expr)
         if not self._may_be_stored(name, stored, settled):
             return _EMPTY
         if self._branches.is_plain(settled, expr):
-            return self._told_as_data(scope, expr)
+            return marked_as_data(self.evaluator, scope, expr)
         expr = self._branches.chosen(settled, expr)
-        return self.of_expression(scope, expr, settled) | self._told_as_data(scope, expr)
+        return self.of_expression(scope, expr, settled) | marked_as_data(
+            self.evaluator, scope, expr
+        )
 
     def _may_be_stored(self, name: str, stored: Located, settled: Settled | None) -> bool:
         """Whether what stores that under a name may run."""
@@ -300,85 +272,3 @@ class ContentsFinder:
         return self.hierarchy.kind(class_name) != "module" or any(
             located is not None and located[1].decorators for located in above
         )
-
-    def _told_as_data(self, scope: Scope, expr: ir.Expr) -> Contents:
-        """What `nnx.data(...)` makes leaves of that are neither arrays nor Variables."""
-        if not isinstance(expr, ir.Call) or self.project.nnx_name(scope, expr.func) != "data":
-            return _EMPTY
-        held = expr.args[0] if expr.args else expr
-        if isinstance(held, ir.Sequence):
-            plain = any(self._is_no_array(scope, part) for part in held.elements)
-        else:
-            plain = self._maps_to_none(scope, held)
-        # A number alone is a leaf in both modes.
-        return Contents(arrays=plain or self._is_no_array(scope, held), plain=plain)
-
-    def _is_no_array(self, scope: Scope, expr: ir.Expr) -> bool:
-        match expr:
-            case ir.Constant(type=sort):
-                return sort in {"number", "str"}
-            case ir.Sequence(elements=elements):
-                return any(self._is_no_array(scope, element) for element in elements)
-            case ir.Attribute(name=name) if name in _NO_ARRAYS:
-                return True
-        values = self.evaluator.values(scope, expr)
-        kinds = LibraryValue | FunctionValue | ClassValue
-        return bool(values) and all(isinstance(v, kinds) or v in PLAIN for v in values)
-
-    def _maps_to_none(self, scope: Scope, expr: ir.Expr) -> bool:
-        """Whether it is a tree like `jax.tree.map(lambda leaf: leaf.dtype, tree)`."""
-        if not isinstance(expr, ir.Call) or not expr.args:
-            return False
-        if self.project.dotted(scope, expr.func) not in MAPPING:
-            return False
-        functions = self.evaluator.values(scope, expr.args[0])
-        return any(
-            self._is_no_array(function.scope, returned)
-            for function in functions
-            if isinstance(function, FunctionValue)
-            for returned in self.project.function(function.scope).returns
-        )
-
-    def _attribute_names(self, module: str, record: ir.Class) -> list[str]:
-        names = [*record.attributes, *record.annotations]
-        for _, function in self.project.methods_of(module, record.key):
-            if not function.parameters:
-                continue
-            own = ir.Name(function.parameters[0].name)
-            names += [
-                write.target.name
-                for write in writes_in(function)
-                if isinstance(write.target, ir.Attribute) and write.target.base == own
-            ]
-        return list(dict.fromkeys(names))
-
-    def _computed_names(self, module: str, record: ir.Class) -> Contents:
-        """Attributes that are set under names which the code computes."""
-        for _, function in self.project.methods_of(module, record.key):
-            if function.parameters and _sets_computed(function, function.parameters[0].name):
-                return Contents(unseen=(f"{record.name} sets attributes by computed names",))
-        return _EMPTY
-
-
-#: Attributes of arrays that are none themselves.
-_NO_ARRAYS = frozenset({"dtype", "shape", "ndim", "size", "sharding"})
-
-
-def _sets_computed(function: ir.Function, own: str) -> bool:
-    itself = ir.Name(own)
-    if ir.Attribute(itself, "__dict__") in function.reads:
-        return True
-    for call in function.calls:
-        match call:
-            case ir.Call(func=ir.Name(id="setattr"), args=(first, ir.Constant(text=name), _)):
-                if first == itself and not name:
-                    return True
-            case ir.Call(func=ir.Name(id="setattr" | "vars"), args=(first, *_)):
-                if first == itself:
-                    return True
-            case ir.Call(func=ir.Attribute(name="__setattr__" | "set_attributes")):
-                return True
-            case ir.Call(func=ir.Attribute(base=ir.Attribute(base=first, name="__dict__"))):
-                if first == itself:
-                    return True
-    return False

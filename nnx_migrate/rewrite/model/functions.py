@@ -19,7 +19,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.transforms import spec
-from nnx_migrate.analysis.heap.reachable_variables import Contents
+from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.site import Site

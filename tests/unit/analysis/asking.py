@@ -19,7 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.facts import Analysis
-from nnx_migrate.analysis.heap.reachable_variables import Contents
+from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.symbols.program import Project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.analysis.heap.reachable_variables import Contents
+from nnx_migrate.analysis.heap.contents import Contents
 from tests.unit.analysis.asking import analysis_of, contents, scope_named
 
 HEAD = """

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from nnx_migrate.analysis.heap.reachable_variables import Contents
+from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.ir import nodes as ir
 from tests.unit.analysis.asking import analysis_of, scope_named
 

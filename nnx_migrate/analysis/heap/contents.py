@@ -1,0 +1,35 @@
+"""The leaves of an object."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Contents:
+    """The leaves of an object.
+
+    Args:
+        variables: names of the Variable types among them; a subclass of Param counts as "Param".
+        arrays: it may hold arrays outside of any Variable.
+        unseen: why the list may not be complete; empty when it is.
+        plain: a list or dictionary in `nnx.data(...)` holds values that are not arrays, which are a
+            part of the graphdef in graph mode and leaves in tree mode.
+    """
+
+    variables: frozenset[str] = frozenset()
+    arrays: bool = False
+    unseen: tuple[str, ...] = ()
+    plain: bool = False
+
+    def __or__(self, other: Contents) -> Contents:
+        return Contents(
+            self.variables | other.variables,
+            self.arrays or other.arrays,
+            tuple(sorted({*self.unseen, *other.unseen})),
+            self.plain or other.plain,
+        )
+
+    @property
+    def only_params(self) -> bool:
+        return self.variables == {"Param"} and not self.arrays and not self.unseen
