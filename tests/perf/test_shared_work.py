@@ -12,8 +12,8 @@ from nnx_migrate.analysis.callgraph import base, lattice
 from nnx_migrate.analysis.callgraph.call_targets import Handles
 from nnx_migrate.analysis.domain.values import Values
 from nnx_migrate.analysis.effects import reachability
+from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
 from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
-from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder

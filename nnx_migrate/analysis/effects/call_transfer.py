@@ -17,6 +17,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     short_name,
 )
+from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
 from nnx_migrate.analysis.effects.causes import (
     Cause,
     ElementReplaced,
@@ -28,7 +29,6 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
 )
 from nnx_migrate.analysis.effects.flags import guards as flags
-from nnx_migrate.analysis.effects.may_alias import Aliases
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
 from nnx_migrate.analysis.flax.transforms import spec

@@ -22,6 +22,7 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.effects.aliases.may_alias import Aliases, is_of_module
 from nnx_migrate.analysis.effects.captured.steps import (
     Enter,
     OneOf,
@@ -31,7 +32,6 @@ from nnx_migrate.analysis.effects.captured.steps import (
     Through,
     Use,
 )
-from nnx_migrate.analysis.effects.may_alias import Aliases, is_of_module
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import COLLECTING, CONTROL_FLOW, of_nnx, spec

@@ -9,11 +9,11 @@ from __future__ import annotations
 import collections
 
 from nnx_migrate.analysis.domain.values import Scope, Values
+from nnx_migrate.analysis.effects.aliases.may_alias import is_of_module
 from nnx_migrate.analysis.effects.captured.local_steps import WORDS, LocalSteps
 from nnx_migrate.analysis.effects.captured.occurrences import ObjectOccurrences
 from nnx_migrate.analysis.effects.captured.search import Search
 from nnx_migrate.analysis.effects.captured.steps import Enter, Followed, Steps, Use, concerns
-from nnx_migrate.analysis.effects.may_alias import is_of_module
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.ir import nodes as ir

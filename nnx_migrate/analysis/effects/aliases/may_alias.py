@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nnx_migrate.analysis.callgraph.binding import arguments
-from nnx_migrate.analysis.callgraph.call_form import mapped, unstarred
-from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_runs, methods_run
+from nnx_migrate.analysis.callgraph.call_form import unstarred
 from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import (
     Basic,
@@ -21,31 +19,14 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
 )
+from nnx_migrate.analysis.effects.aliases.call_aliases import call_gives, is_kept_by, operator_gives
 from nnx_migrate.analysis.effects.summary import EffectFinder
-from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
-from nnx_migrate.analysis.library.effect_model import VARIABLE_READS, gives_part_of
+from nnx_migrate.analysis.library.effect_model import VARIABLE_READS
 
 #: Attributes that hold no object, whatever they are attributes of.
 _DESCRIBING = frozenset({"shape", "dtype", "ndim"})
-#: Methods that give what a container, or a Module, holds.
-_GIVING = frozenset(
-    {
-        "items",
-        "values",
-        "get",
-        "pop",
-        "popitem",
-        "popleft",
-        "copy",
-        "setdefault",
-        "_replace",
-        "replace",
-        "iter_modules",
-        "iter_children",
-    }
-)
 #: Expressions that stand for nothing that was there before.
 _NO_REFERENCES = (ir.Constant, ir.FunctionRef, ir.ClassRef)
 _VIEWS = frozenset({"state", "split", "variables", "pop", "view", "compat.state", "compat.split"})
@@ -102,7 +83,7 @@ class Aliases:
                 named = self.of_module or name == self.parameter
                 if self.captured and named and bindings == self.captured:
                     return True
-                if self._is_kept_by(scope, expr):
+                if is_kept_by(self, scope, expr):
                     return True
                 leads_there = any(
                     self._is_parameter(binding)
@@ -134,23 +115,12 @@ class Aliases:
             case ir.Computed(operands=operands) if operands:
                 return self.any_rooted(scope, operands) and (
                     any(map(is_container, self.values(scope, expr)))
-                    or self._operator_gives(scope, operands)
+                    or operator_gives(self, scope, operands)
                 )
             case ir.Call():
-                return self._call_gives(scope, expr) and self._may_hold(scope, expr)
+                return call_gives(self, scope, expr) and self._may_hold(scope, expr)
             case _:
                 return False
-
-    def _is_kept_by(self, scope: Scope, name: ir.Name) -> bool:
-        """Whether a local object was given it by a method that keeps it: `runner.add(model)`."""
-        return any(
-            isinstance(value, FunctionValue)
-            and value.bound
-            and self._is_given(scope, call)
-            and self._function_gives(scope, value, call, "kept in self")
-            for call in self.finder.calls_on(scope, name)
-            for value in self.values(scope, call.func)
-        )
 
     def _is_the_object(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether it is the object of a module, by an import or as an attribute of the module."""
@@ -175,110 +145,6 @@ class Aliases:
         if default is None or parent is None:
             return False
         return self.rooted(Scope(binding.scope.module, parent), default)
-
-    def _call_gives(self, scope: Scope, call: ir.Call) -> bool:
-        """Whether a call gives back the object, a part of it, or something that keeps it."""
-        if call.func == ir.ANNOTATED:
-            return len(call.args) > 1 and self.rooted(scope, call.args[1])
-        if call.func in {ir.SLICED, ir.ENTERED}:
-            return self.rooted(scope, call.args[0]) and not self.is_variable(scope, call.args[0])
-        if call.func == ir.OPERATED:
-            return self._operator_gives(scope, call.args)
-        if ir.is_super(call):
-            own = len(call.args) < 2
-            return self.is_own_object(scope) if own else self.rooted(scope, call.args[1])
-        func = call.func
-        if isinstance(func, ir.Call) and self.project.dotted(scope, func.func) == "weakref.ref":
-            return self.rooted(scope, func)
-        if isinstance(func, ir.Attribute) and self.rooted(scope, func.base):
-            base = self.values(scope, func.base)
-            if any(self._method_gives(value, func.name) for value in base):
-                return True
-        return self._is_given(scope, call) and any(
-            self._callee_gives(scope, value, call) for value in self.values(scope, func)
-        )
-
-    def _is_given(self, scope: Scope, call: ir.Call) -> bool:
-        """Whether the object, or a part of it, is among what a call passes."""
-        return self.any_rooted(scope, (*call.args, *(value for _, value in call.keywords)))
-
-    def _operator_gives(self, scope: Scope, operands: tuple[ir.Expr, ...]) -> bool:
-        """Whether a class of the project may give the object back as the result of an operator."""
-        for run in arithmetic_runs(self.project, operands):
-            own, given = self.rooted(scope, run.operand), self.rooted(scope, run.given)
-            call = ir.Call(ir.OPERATED, (run.given,), (), 0)
-            for value in self.values(scope, run.operand) if own or given else ():
-                for method in methods_run(self.evaluator, value, run.methods):
-                    bound = FunctionValue(method, "", bound=True)
-                    if own and self._gives_self(method):
-                        return True
-                    if given and self._function_gives(scope, bound, call, "returned"):
-                        return True
-        return False
-
-    def _method_gives(self, value: Value, name: str) -> bool:
-        match value:
-            case Instance():
-                methods = [
-                    self.finder.hierarchy.method(class_name, name)
-                    for class_name in self.finder.hierarchy.classes_of(value)
-                ]
-                found = [method for method in methods if isinstance(method, Scope)]
-                if found:
-                    return any(map(self._gives_self, found))
-                return name in _GIVING
-            case ContainerValue() | TupleValue() | Basic(sort="unknown"):
-                return name in _GIVING
-            case _:
-                return False
-
-    def _gives_self(self, method: Scope) -> bool:
-        return any(e.way == "returned" for e in self.finder.of_own_parameter(method))
-
-    def _callee_gives(self, scope: Scope, value: Value, call: ir.Call) -> bool:
-        match value:
-            case FunctionValue():
-                return self._function_gives(scope, value, call, "returned")
-            case ClassValue(class_name=class_name):
-                return self._instance_keeps(scope, class_name, call)
-            case Instance():
-                method = self.finder.hierarchy.method(value.class_name, "__call__")
-                if not isinstance(method, Scope):
-                    return False
-                bound = FunctionValue(method, "", bound=True)
-                return self._function_gives(scope, bound, call, "returned")
-            case LibraryValue(dotted=dotted):
-                if dotted == "builtins.map":
-                    return self.rooted(scope, mapped(call))
-                if dotted == "builtins.getattr" and len(call.args) > 1:
-                    name = call.args[1]
-                    if isinstance(name, ir.Constant) and name.text:
-                        return self.rooted(scope, ir.Attribute(call.args[0], name.text))
-                return gives_part_of(dotted)
-            case _:
-                return False
-
-    def _instance_keeps(self, scope: Scope, class_name: str, call: ir.Call) -> bool:
-        layer = layer_of(class_name)
-        if layer is not None:
-            return "argument" in layer.attributes.values()
-        method = self.finder.hierarchy.method(class_name, "__init__")
-        if isinstance(method, Scope):
-            value = FunctionValue(method, "", bound=True)
-            return self._function_gives(scope, value, call, "kept in self")
-        return True  # a dataclass, a named tuple
-
-    def _function_gives(self, scope: Scope, value: FunctionValue, call: ir.Call, way: str) -> bool:
-        function = self.project.function(value.scope)
-        for parameter, argument in arguments(function, value, call):
-            reached = argument is not None and self.rooted(scope, argument)
-            if parameter.kind in {"star", "double_star"} or reached:
-                ways = {e.way for e in self.finder.of(value.scope, parameter.name)}
-                if way in ways:
-                    return True
-                if value.bound and "kept in self" in ways and self._gives_self(value.scope):
-                    return True  # builder.add(model), which gives the builder
-        return False
 
     def is_own_object(self, scope: Scope) -> bool:
         """Whether the method around `scope` has the tracked object for its own."""

@@ -1,0 +1,1 @@
+"""What of a function is, or holds, an object that it was given: may-alias."""

@@ -1,0 +1,175 @@
+"""Whether a call gives an object back, a part of it, or something that keeps it.
+
+These functions and `Aliases` ask each other: what a call gives depends on what it is given. They
+are no object beside it: two that hold each other are never freed (`engine.workers.uncollected`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nnx_migrate.analysis.callgraph.binding import arguments
+from nnx_migrate.analysis.callgraph.call_form import mapped
+from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_runs, methods_run
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    ClassValue,
+    ContainerValue,
+    FunctionValue,
+    Instance,
+    LibraryValue,
+    Scope,
+    TupleValue,
+    Value,
+)
+from nnx_migrate.analysis.flax.names import layer_of
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.effect_model import gives_part_of
+
+if TYPE_CHECKING:
+    from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
+
+#: Methods that give what a container, or a Module, holds.
+_GIVING = frozenset(
+    {
+        "items",
+        "values",
+        "get",
+        "pop",
+        "popitem",
+        "popleft",
+        "copy",
+        "setdefault",
+        "_replace",
+        "replace",
+        "iter_modules",
+        "iter_children",
+    }
+)
+
+
+def is_kept_by(aliases: Aliases, scope: Scope, name: ir.Name) -> bool:
+    """Whether a local object was given it by a method that keeps it: `runner.add(model)`."""
+    return any(
+        isinstance(value, FunctionValue)
+        and value.bound
+        and _is_given(aliases, scope, call)
+        and _function_gives(aliases, scope, value, call, "kept in self")
+        for call in aliases.finder.calls_on(scope, name)
+        for value in aliases.values(scope, call.func)
+    )
+
+
+def call_gives(aliases: Aliases, scope: Scope, call: ir.Call) -> bool:
+    """Whether a call gives back the object, a part of it, or something that keeps it."""
+    if call.func == ir.ANNOTATED:
+        return len(call.args) > 1 and aliases.rooted(scope, call.args[1])
+    if call.func in {ir.SLICED, ir.ENTERED}:
+        whole = call.args[0]
+        return aliases.rooted(scope, whole) and not aliases.is_variable(scope, whole)
+    if call.func == ir.OPERATED:
+        return operator_gives(aliases, scope, call.args)
+    if ir.is_super(call):
+        own = len(call.args) < 2
+        return aliases.is_own_object(scope) if own else aliases.rooted(scope, call.args[1])
+    func = call.func
+    if isinstance(func, ir.Call) and aliases.project.dotted(scope, func.func) == "weakref.ref":
+        return aliases.rooted(scope, func)
+    if isinstance(func, ir.Attribute) and aliases.rooted(scope, func.base):
+        base = aliases.values(scope, func.base)
+        if any(_method_gives(aliases, value, func.name) for value in base):
+            return True
+    return _is_given(aliases, scope, call) and any(
+        _callee_gives(aliases, scope, value, call) for value in aliases.values(scope, func)
+    )
+
+
+def _is_given(aliases: Aliases, scope: Scope, call: ir.Call) -> bool:
+    """Whether the object, or a part of it, is among what a call passes."""
+    return aliases.any_rooted(scope, (*call.args, *(value for _, value in call.keywords)))
+
+
+def operator_gives(aliases: Aliases, scope: Scope, operands: tuple[ir.Expr, ...]) -> bool:
+    """Whether a class of the project may give the object back as the result of an operator."""
+    for run in arithmetic_runs(aliases.project, operands):
+        own, given = aliases.rooted(scope, run.operand), aliases.rooted(scope, run.given)
+        call = ir.Call(ir.OPERATED, (run.given,), (), 0)
+        for value in aliases.values(scope, run.operand) if own or given else ():
+            for method in methods_run(aliases.finder.evaluator, value, run.methods):
+                bound = FunctionValue(method, "", bound=True)
+                if own and _gives_self(aliases, method):
+                    return True
+                if given and _function_gives(aliases, scope, bound, call, "returned"):
+                    return True
+    return False
+
+
+def _method_gives(aliases: Aliases, value: Value, name: str) -> bool:
+    match value:
+        case Instance():
+            methods = [
+                aliases.finder.hierarchy.method(class_name, name)
+                for class_name in aliases.finder.hierarchy.classes_of(value)
+            ]
+            found = [method for method in methods if isinstance(method, Scope)]
+            if found:
+                return any(_gives_self(aliases, method) for method in found)
+            return name in _GIVING
+        case ContainerValue() | TupleValue() | Basic(sort="unknown"):
+            return name in _GIVING
+        case _:
+            return False
+
+
+def _gives_self(aliases: Aliases, method: Scope) -> bool:
+    return any(e.way == "returned" for e in aliases.finder.of_own_parameter(method))
+
+
+def _callee_gives(aliases: Aliases, scope: Scope, value: Value, call: ir.Call) -> bool:
+    match value:
+        case FunctionValue():
+            return _function_gives(aliases, scope, value, call, "returned")
+        case ClassValue(class_name=class_name):
+            return _instance_keeps(aliases, scope, class_name, call)
+        case Instance():
+            method = aliases.finder.hierarchy.method(value.class_name, "__call__")
+            if not isinstance(method, Scope):
+                return False
+            bound = FunctionValue(method, "", bound=True)
+            return _function_gives(aliases, scope, bound, call, "returned")
+        case LibraryValue(dotted=dotted):
+            if dotted == "builtins.map":
+                return aliases.rooted(scope, mapped(call))
+            if dotted == "builtins.getattr" and len(call.args) > 1:
+                name = call.args[1]
+                if isinstance(name, ir.Constant) and name.text:
+                    return aliases.rooted(scope, ir.Attribute(call.args[0], name.text))
+            return gives_part_of(dotted)
+        case _:
+            return False
+
+
+def _instance_keeps(aliases: Aliases, scope: Scope, class_name: str, call: ir.Call) -> bool:
+    layer = layer_of(class_name)
+    if layer is not None:
+        return "argument" in layer.attributes.values()
+    method = aliases.finder.hierarchy.method(class_name, "__init__")
+    if isinstance(method, Scope):
+        value = FunctionValue(method, "", bound=True)
+        return _function_gives(aliases, scope, value, call, "kept in self")
+    return True  # a dataclass, a named tuple
+
+
+def _function_gives(
+    aliases: Aliases, scope: Scope, value: FunctionValue, call: ir.Call, way: str
+) -> bool:
+    function = aliases.project.function(value.scope)
+    for parameter, argument in arguments(function, value, call):
+        reached = argument is not None and aliases.rooted(scope, argument)
+        if parameter.kind in {"star", "double_star"} or reached:
+            ways = {e.way for e in aliases.finder.of(value.scope, parameter.name)}
+            if way in ways:
+                return True
+            if value.bound and "kept in self" in ways and _gives_self(aliases, value.scope):
+                return True  # builder.add(model), which gives the builder
+    return False
