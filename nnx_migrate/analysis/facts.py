@@ -19,7 +19,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.lazy_inits import LazyInits
 from nnx_migrate.analysis.points_to.access_paths import IdentityFinder
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
-from nnx_migrate.analysis.symbols.import_graph import ImportFinder
+from nnx_migrate.analysis.symbols.imports.import_graph import ImportFinder
 from nnx_migrate.analysis.symbols.program import Project
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from nnx_migrate.analysis.callgraph.called_functions import CalledFunctions, Handle
 from nnx_migrate.analysis.callgraph.edited_names import EditedNames
 from nnx_migrate.analysis.callgraph.passed_within import PassedWithin
+from nnx_migrate.analysis.domain.components import reached_bits
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope, scope_around
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
@@ -23,22 +23,6 @@ from nnx_migrate.analysis.symbols.passed_on import (
 from nnx_migrate.analysis.symbols.program import Project
 
 Item = TypeVar("Item")
-
-
-@dataclasses.dataclass(slots=True)
-class _Visit:
-    """A handle on the way through those that a handle leads to.
-
-    Args:
-        rest: where it leads, but for what was looked at.
-        bits: what of that is called.
-        lowest: the number of the first handle on the way that it leads back to.
-    """
-
-    handle: Handle
-    rest: Iterator[Handle]
-    bits: int
-    lowest: int
 
 
 class Handles:
@@ -87,51 +71,14 @@ class Handles:
     def _called_by(self, own: Iterable[Handle]) -> tuple[Handle, ...]:
         bits = 0
         for handle in own:
-            bits |= self._reached(handle)
+            # Many functions lead to the same thousands of handles, of which few are called.
+            bits |= reached_bits(handle, self._aliases, self._bit, self._known_reached)
         called = []
         while bits:
             lowest = bits & -bits
             called.append(self._called[lowest.bit_length() - 1])
             bits ^= lowest
         return tuple(sorted(called, key=str))
-
-    def _reached(self, handle: Handle) -> int:
-        """What of that handle is called by in the end, a bit for each that is called.
-
-        Many functions lead to the same thousands of handles, of which few are called. What leads to
-        each other in a circle is called by the same: Tarjan's components, found without recursion.
-        """
-        known = self._known_reached
-        numbers: dict[Handle, int] = {}
-        open_: list[Handle] = []
-        path: list[_Visit] = []
-        if handle not in known:
-            path.append(self._visit(handle, numbers, open_))
-        while path:
-            visit = path[-1]
-            for each in visit.rest:
-                if each in known:
-                    visit.bits |= known[each]
-                elif each in numbers:
-                    visit.lowest = min(visit.lowest, numbers[each])
-                else:
-                    path.append(self._visit(each, numbers, open_))
-                    break
-            else:
-                path.pop()
-                if path:
-                    path[-1].bits |= visit.bits
-                if visit.lowest == numbers[visit.handle]:
-                    while visit.handle not in known:
-                        known[open_.pop()] = visit.bits
-                elif path:
-                    path[-1].lowest = min(path[-1].lowest, visit.lowest)
-        return known[handle]
-
-    def _visit(self, handle: Handle, numbers: dict[Handle, int], open_: list[Handle]) -> _Visit:
-        number = numbers[handle] = len(numbers)
-        open_.append(handle)
-        return _Visit(handle, iter(self._aliases(handle)), self._bit(handle), number)
 
     def _bit(self, handle: Handle) -> int:
         """What stands for a handle by which anything is called; 0 for another one."""

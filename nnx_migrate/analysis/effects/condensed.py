@@ -21,7 +21,7 @@ from nnx_migrate.analysis.effects.causes import (
     changes_by,
 )
 from nnx_migrate.analysis.effects.summary import Effect, Effects
-from nnx_migrate.analysis.symbols.import_graph import is_test_file
+from nnx_migrate.analysis.symbols.imports.import_graph import is_test_file
 
 #: Sets up to this size are left as they are: each effect of them may be told.
 ENOUGH = 512

@@ -24,7 +24,7 @@ from nnx_migrate.analysis.effects.causes import (
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, worst
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.import_graph import ImportFinder
+from nnx_migrate.analysis.symbols.imports.import_graph import ImportFinder
 
 #: Methods of arrays, dictionaries and texts; what has no other is taken for one of them.
 _OF_DATA = {

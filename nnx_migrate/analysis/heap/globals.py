@@ -8,7 +8,7 @@ from nnx_migrate.analysis.domain.values import Instance, Scope, Value
 from nnx_migrate.analysis.heap.certain_values import CertainValues
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.import_graph import ImportFinder
+from nnx_migrate.analysis.symbols.imports.import_graph import ImportFinder
 
 #: What a traced function may read from outside, and not update.
 OBJECTS = frozenset({"module", "metric", "rngs", "optimizer", "variable"})

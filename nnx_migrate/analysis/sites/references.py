@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import COMPUTED
+from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.literal_lookups import (
     is_computed_lookup,
     lookup,
     named_by_string,
 )
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
-from nnx_migrate.analysis.symbols.program import is_reference
 
 #: What a file says that looks up attributes by texts, not by getattr.
 _LOOKING_UP = frozenset({"attrgetter", "methodcaller", "vars", "__dict__", "globals"})
@@ -118,7 +118,7 @@ class References:
             name
             for function in index.functions.values()
             for name, values in function.bindings.items()
-            if any(map(is_reference, values))
+            if any(map(ir.is_reference, values))
         )
 
     def _may_be_of_nnx(self, name: str) -> bool:

@@ -9,18 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
 from nnx_migrate.analysis.flax.names import NNX, is_public, nnx_name
-from nnx_migrate.analysis.flax.transforms import JAX_SITES, SITE_NAMES
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.implicit_calls import ARITHMETIC, METHODS
+from nnx_migrate.analysis.symbols.imports.reverse_imports import Dependents
+from nnx_migrate.analysis.symbols.nnx_names import names_used, renamed_transforms
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.analysis.symbols.occurrence_index import NameTables
-from nnx_migrate.analysis.symbols.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.wrappers import Wrappers
 from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import OwnTransform
 
 Binding = Located | ParameterOf
-_SITES = SITE_NAMES | JAX_SITES
 
 
 class Project:
@@ -147,63 +146,15 @@ class Project:
         index = self.modules[module]
         if any(star in self.modules or star.startswith("flax") for star in index.star_imports):
             return True
-        return not names.isdisjoint(self._used(index))
-
-    def _used(self, index: ir.ModuleIndex) -> frozenset[str]:
-        """The nnx names that a file may refer to, each name taken for all that it is anywhere."""
-        if index.module not in self._names_used:
-            paths = collections.defaultdict(list)
-            for head, *rest in (path.split(".") for path in index.paths):
-                paths[head].append(rest)
-            # Where flax is not imported at all, nothing of jax could become something of nnx.
-            of_jax = any(name.partition(".")[0] == "flax" for name in index.imports)
-            found = {
-                name
-                for function in index.functions.values()
-                for bound, values in function.bindings.items()
-                for value in values
-                if isinstance(value, ir.ImportRef) or bound in paths
-                for name in self._reached(
-                    Scope(index.module, function.key), value, paths.get(bound, [])
-                )
-            }
-            found = found.union(*self.renamed(index.module).values())
-            found.update(_found_by_text(index))
-            self._names_used[index.module] = frozenset(found if of_jax else found - JAX_SITES)
-        return self._names_used[index.module]
+        if module not in self._names_used:
+            self._names_used[module] = names_used(self, index)
+        return not names.isdisjoint(self._names_used[module])
 
     def renamed(self, module: str) -> Mapping[str, frozenset[str]]:
-        """Names in a file that may stand for transforms which are called otherwise: for which.
-
-        Those of its functions, and those that modules have, which may be attributes here.
-        """
+        """Names in a file that may stand for transforms which are called otherwise: for which."""
         if module not in self._renamed:
-            index = self.modules[module]
-            found: dict[str, frozenset[str]] = {}
-            if self.wrappers is not None:
-                found.update(self.wrappers.words(index.words))
-            for word, scope, value in (*_own_names(index), *self._names_elsewhere(index)):
-                if sites := _SITES.intersection(self._reached(scope, value, [])):
-                    found[word] = found.get(word, frozenset()) | sites
-            self._renamed[module] = found
+            self._renamed[module] = renamed_transforms(self, self.modules[module])
         return self._renamed[module]
-
-    def _names_elsewhere(self, index: ir.ModuleIndex) -> Iterator[tuple[str, Scope, ir.Expr]]:
-        for tables in self.tables:
-            for word in tables.other_names.keys() & set(index.words):
-                for record, scope, value in tables.other_names[word]:
-                    if self.holds(record):
-                        yield word, scope, value
-
-    def _reached(self, scope: Scope, value: ir.Expr, paths: list[list[str]]) -> Iterator[str]:
-        """The nnx names that these attributes of a value are, the value itself included."""
-        for path in ([], *paths):
-            dotted = self.dotted(scope, value)
-            for name in path:
-                dotted = dotted and self.follow(f"{dotted}.{name}")
-            reached = dotted if dotted in JAX_SITES else nnx_name(dotted)
-            if reached is not None:
-                yield reached
 
     def function(self, scope: Scope) -> ir.Function:
         return self.modules[scope.module].functions[scope.function]
@@ -379,31 +330,3 @@ def _bound_for(function: ir.Function, name: str, line: int) -> tuple[ir.Expr, ..
     """
     above = sum(below < line for below in function.in_order.get(name, ()))
     return function.bindings.get(name, ())[max(0, above - 1) :]
-
-
-def is_reference(expr: ir.Expr) -> bool:
-    """Whether an expression may have a dotted name."""
-    match expr:
-        case ir.ImportRef() | ir.Name() | ir.Attribute() | ir.Within():
-            return True
-        case ir.Call(func=ir.Name(id="getattr")):
-            return True
-        case _:
-            return False
-
-
-def _found_by_text(index: ir.ModuleIndex) -> Iterator[str]:
-    """The nnx names of attributes of what a text imports: `sys.modules["flax.nnx"].jit`."""
-    for path in index.paths:
-        name = path if path in JAX_SITES else nnx_name(path)
-        if name is not None:
-            yield name
-
-
-def _own_names(index: ir.ModuleIndex) -> Iterator[tuple[str, Scope, ir.Expr]]:
-    """What a file binds to names that is called otherwise."""
-    for function in index.functions.values():
-        for name, values in function.bindings.items():
-            for value in values:
-                if ir.referred_name(value) not in {"", name}:
-                    yield name, Scope(index.module, function.key), value

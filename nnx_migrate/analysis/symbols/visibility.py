@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.import_graph import reachable
+from nnx_migrate.analysis.symbols.imports.import_graph import reachable
 from nnx_migrate.analysis.symbols.program import Project
 
 

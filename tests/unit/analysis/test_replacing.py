@@ -10,8 +10,8 @@ from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.domain.values import Scope, describe
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.imports.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.analysis.symbols.reverse_imports import Dependents
 from tests.golden.cases import Case, all_cases
 from tests.unit.analysis.asking import index_of
 

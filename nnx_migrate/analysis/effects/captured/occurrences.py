@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.mentioned_names import words_in
-from nnx_migrate.analysis.symbols.program import Project, is_reference
+from nnx_migrate.analysis.symbols.program import Project
 
 #: What code can mention: a variable, by its function, or what files may import by that name.
 _Variable = tuple[str, str]
@@ -204,7 +204,7 @@ def _may_be_module(index: ir.ModuleIndex, key: str, expr: ir.Expr) -> bool:
     """Whether an expression may be a module: a parameter is none that is followed by name."""
     root = ir.root_name(expr)
     if root is None:
-        return is_reference(expr) or isinstance(expr, ir.Attribute)
+        return ir.is_reference(expr) or isinstance(expr, ir.Attribute)
     first = next(_meant(index, key, root.id))
     if isinstance(first, str):
         return True

@@ -45,6 +45,7 @@ from nnx_migrate.analysis.ir.nodes.expressions import (
 )
 from nnx_migrate.analysis.ir.nodes.names import (
     is_property,
+    is_reference,
     is_super,
     last_name,
     path_of,
@@ -86,6 +87,7 @@ __all__ = [
     "Within",
     "Write",
     "is_property",
+    "is_reference",
     "is_super",
     "last_name",
     "path_of",

@@ -9,6 +9,7 @@ from nnx_migrate.analysis.ir.nodes.expressions import (
     Expr,
     ImportRef,
     Name,
+    Within,
 )
 
 
@@ -65,3 +66,14 @@ def root_name(expr: Expr) -> Name | None:
 
 def is_property(decorator: Expr) -> bool:
     return last_name(decorator) in {"property", "cached_property"}
+
+
+def is_reference(expr: Expr) -> bool:
+    """Whether an expression may have a dotted name."""
+    match expr:
+        case ImportRef() | Name() | Attribute() | Within():
+            return True
+        case Call(func=Name(id="getattr")):
+            return True
+        case _:
+            return False

@@ -1,0 +1,1 @@
+"""Which files of a project import which."""
