@@ -189,6 +189,7 @@ def _inputs(bases: Bases, request: CheckRequest) -> Inputs:
         calls = record_command(
             settings.command,
             bases.copied[0].side,
+            bases.new,
             bases.touched,
             recording.absolute(),
             calls=request.calls,

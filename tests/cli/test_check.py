@@ -435,6 +435,18 @@ def test_the_calls_of_a_program_are_recorded_and_made_again(
     failed = command("check", "old", "new", "--", "python", "-c", "raise SystemExit(3)")
     assert failed.code == 2
     assert b"ended with exit code 3" in failed.out
+    assert b"lacks" not in failed.out
+
+
+def test_a_command_that_names_what_only_the_new_tree_has(tmp_path: Path, command: Command) -> None:
+    for side, text in (("old", OLD), ("new", NEW)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "train.py").write_text(text)
+    (tmp_path / "new" / "run.py").write_text(RUN)
+    done = command("check", "old", "new", "--platform", "cpu", "--", "python", "run.py")
+    assert done.code == 2
+    told = "ended with exit code 2; it runs in OLD, which lacks run.py: add what is missing"
+    assert told in done.out.decode()
 
 
 LARGE = """\

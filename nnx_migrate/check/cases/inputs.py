@@ -60,6 +60,7 @@ def cases_of(files: Sequence[Path]) -> Inputs:
 def record_command(
     command: Sequence[str],
     old: Side,
+    new: Side,
     touched: Sequence[Touched],
     recording: Path,
     *,
@@ -71,6 +72,7 @@ def record_command(
     Args:
         command: as it is typed in the old tree.
         old: the old tree.
+        new: the new tree.
         touched: what differs in the new one.
         recording: the file that keeps the calls.
         calls: how many are kept of a function.
@@ -99,9 +101,21 @@ def record_command(
     if outcome.exit_code is None:
         raise CannotCheck(outcome.problem)
     if outcome.exit_code:
-        gaps.insert(0, f"`{' '.join(command)}` ended with exit code {outcome.exit_code}")
+        ended = f"`{' '.join(command)}` ended with exit code {outcome.exit_code}"
+        missing = _only_in_new(command, old, new)
+        gaps.insert(0, f"{ended}; {missing}" if missing else ended)
     found = _recorded(recording, watched)
     return Inputs((*found.jobs, *modules), found.remarks, (*gaps, *found.gaps))
+
+
+def _only_in_new(command: Sequence[str], old: Side, new: Side) -> str:
+    """What a command names that the old tree does not have: a test that is not committed yet."""
+    paths = {word.partition("::")[0] for word in command[1:]} - {""}
+    missing = sorted(p for p in paths if (new.top / p).exists() and not (old.top / p).exists())
+    if not missing:
+        return ""
+    step = "commit what is missing" if old.given.startswith("git:") else "add what is missing"
+    return f"it runs in OLD, which lacks {', '.join(missing)}: {step}"
 
 
 def kept_recording(recording: Path, old: Side, touched: Sequence[Touched]) -> Inputs:

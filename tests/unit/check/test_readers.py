@@ -101,7 +101,13 @@ def test_another_constant_is_seen_where_it_is_read(tmp_path: Path) -> None:
     command = ["python", "settings.py"]
     environment = {"JAX_PLATFORMS": "cpu"}
     inputs = record_command(
-        command, project.old, touched, project.recording, calls=3, environment=environment
+        command,
+        project.old,
+        project.new,
+        touched,
+        project.recording,
+        calls=3,
+        environment=environment,
     )
     assert inputs.gaps == ()
     assert inputs.remarks == ("settings.py:LR is checked in the functions that read it",)
