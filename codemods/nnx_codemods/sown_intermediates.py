@@ -84,18 +84,19 @@ the model as everywhere):
 When it is safe
 ---------------
 What is put back needs no value to be followed: a function that sows on one object whose types are
-known, does nothing else to it, and has no Variables of these types that are made otherwise
-(`self.h = nnx.Intermediate(x)`). It does not run under nnx.capture, where pop cannot take what is
-sown. A call of its own needs a statement in which it comes first, and an object that has a name
-there. A twin needs nnx.jit with no options but `static_argnames`, other transforms with no more
-than axes, at which what is sown is 0. Arguments of a jitted function that are not static have no
-default but None, or a number that only arrays are multiplied by or added to: inside they would be
-values of the trace.
+known, does nothing else to it, and has no Variables of these types that are made otherwise (`self.h
+= nnx.Intermediate(x)`). It does not run under nnx.capture, where pop cannot take what is sown. What
+other programs capture does not matter: a notebook, or a file that nothing can import or imports,
+runs what it imports itself. A call of its own needs a statement in which it comes first, and an
+object that has a name there. A twin needs nnx.jit with no options but `static_argnames`, other
+transforms with no more than axes, at which what is sown is 0. Arguments of a jitted function that
+are not static have no default but None, or a number that only arrays are multiplied by or added to:
+inside they would be values of the trace.
 
 A Variable that each call makes counts as sown if its class is one of the project, and nothing else
 makes objects of it, or of a class below it. Each must be stored in a method's own object at once,
 under one name, which neither the constructor, nor other code, nor a class above or below uses for
-anything else. The project must not use nnx.capture, which does not collect these.
+anything else. The program must not use nnx.capture, which does not collect these.
 
 nnx.capture replaces a pop where all of this holds:
 

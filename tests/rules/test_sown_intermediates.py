@@ -191,5 +191,46 @@ def test_a_variable_that_does_not_lie_there_as_if_sown_is_kept_in_graph_mode(cas
     assert b"_and_pop" not in result.after
 
 
+CAPTURING = b"""\
+from flax import nnx
+
+
+def run(model, x):
+    return nnx.capture(model, nnx.Intermediate)(x)
+"""
+ALONE = {
+    "a program beside another": {"vae.py": b"", "probe.py": CAPTURING},
+    "no import can name it": {"examples/05_vae.py": b"", "examples/probe.py": CAPTURING},
+    "it imports another file": {"vae.py": b"import data\n", "data.py": b"", "probe.py": CAPTURING},
+}
+NOT_ALONE = {
+    "in a package": {"examples/vae.py": b"", "examples/probe.py": CAPTURING},
+    "imported by it": {"vae.py": b"", "probe.py": b"import vae\n" + CAPTURING},
+    "both imported": {"vae.py": b"", "probe.py": CAPTURING, "main.py": b"import vae, probe\n"},
+    "it imports that": {"vae.py": b"import probe\n", "probe.py": CAPTURING},
+    "offered to others": {"vae.py": b"__all__ = ['Setting']\n", "probe.py": CAPTURING},
+    "imports at run time": {
+        "vae.py": b"import importlib\nlayers = importlib.import_module('pro' + 'be')\n",
+        "probe.py": CAPTURING,
+    },
+}
+
+
+def _put_back_beside(files: dict[str, bytes]) -> bool:
+    name = next(each for each in files if each.endswith("vae.py"))
+    tree = files | {name: files[name] + _program(_setting())}
+    return b"_forward_and_pop" in migrate_tree(tree, Options())[name].after
+
+
+@pytest.mark.parametrize("case", ALONE)
+def test_what_another_program_captures_does_not_matter(case: str) -> None:
+    assert _put_back_beside(ALONE[case])
+
+
+@pytest.mark.parametrize("case", NOT_ALONE)
+def test_what_may_run_in_one_program_with_a_capture_is_kept(case: str) -> None:
+    assert not _put_back_beside(NOT_ALONE[case])
+
+
 def _program(text: str) -> bytes:
     return f"import jax\nfrom flax import nnx\n\n\n{text}".encode()

@@ -2,7 +2,8 @@
 
 It may use what a package offers under names without an underscore, and what any module lists in its
 `__all__`, under the same or another name. Modules that are no part of a package are taken for
-programs: nobody imports them but files of the project.
+programs, as are those that no import statement can name: nobody imports them but files of the
+project.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.imports.import_graph import reachable
+from nnx_migrate.analysis.symbols.imports.import_graph import is_packaged, reachable
 from nnx_migrate.analysis.symbols.program import Project
 
 
@@ -26,8 +27,7 @@ def is_visible_outside(project: Project, module: str, path: str) -> bool:
     if any(map(_is_private, members)):
         return False
     record = project.modules[module]
-    packaged = "." in module or record.is_package
-    if packaged and not _is_private(name):
+    if is_packaged(record) and not _is_private(name):
         return True
     return any(
         _leads_to(project, f"{other.module}.{offered}", f"{module}.{name}")
@@ -39,8 +39,7 @@ def is_visible_outside(project: Project, module: str, path: str) -> bool:
 
 def _offered(record: ir.ModuleIndex) -> Iterable[str]:
     """The names that a module means to be used by others."""
-    packaged = record.is_package or "." in record.module
-    if not packaged and ir.ALL_NAMES not in record.exports:
+    if not is_packaged(record) and ir.ALL_NAMES not in record.exports:
         return record.exports
     bound = record.functions[ir.MODULE_SCOPE].bindings
     # Other modules of a package import what they use themselves.

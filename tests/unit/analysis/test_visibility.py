@@ -39,6 +39,8 @@ VISIBLE: Mapping[str, tuple[dict[str, str], str, str]] = {
     "assigned to another name": ({"p/m.py": HIDDEN + "Net = _Net"}, "p.m", "_Net.step"),
 }
 HIDDEN_ONES: Mapping[str, tuple[dict[str, str], str, str]] = {
+    "no import can name it": ({"p/05_m.py": NET}, "p.05_m", "Net.step"),
+    "no import can name its folder": ({"p-q/r/m.py": NET}, "p-q.r.m", "Net.step"),
     "in a program": ({"m.py": NET}, "m", "Net.step"),
     "imported by a program": ({"m.py": NET, "n.py": "from m import Net"}, "m", "Net.step"),
     "method with an underscore": ({"p/m.py": NET}, "p.m", "Net._step"),

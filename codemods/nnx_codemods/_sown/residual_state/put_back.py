@@ -20,7 +20,10 @@ from nnx_codemods._sown.residual_state.calls import (
     twin_name,
 )
 from nnx_codemods._sown.residual_state.restored import without_restored
-from nnx_codemods._sown.residual_state.under_capture import check_not_under_capture
+from nnx_codemods._sown.residual_state.under_capture import (
+    capturing_files,
+    check_not_under_capture,
+)
 from nnx_codemods._sown.sowing import (
     INTERMEDIATE,
     RULE_NAME,
@@ -33,7 +36,6 @@ from nnx_codemods._sown.types import check_only_sown, name_at
 from nnx_migrate.analysis.domain.values import ClassValue, Scope
 from nnx_migrate.analysis.effects.causes import VariableAdded
 from nnx_migrate.analysis.effects.summary import Effect
-from nnx_migrate.analysis.flax.transforms import COLLECTING
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
@@ -133,7 +135,7 @@ def sown_on(
     alone = [k for k in types if not types & {*map(ClassValue, ancestry(k.class_name).classes[1:])}]
     named = sorted((_named(context, site, kind) for kind in alone), key=lambda t: t.name)
     renewed = any(isinstance(effect.cause, VariableAdded) for effect in effects)
-    if renewed and any(map(context.project.has_word, COLLECTING)):
+    if renewed and capturing_files(context):
         raise NotCaptured(SownCause.UNDER_CAPTURE)
     return index, name, tuple(named), renewed
 

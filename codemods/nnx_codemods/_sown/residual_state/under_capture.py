@@ -14,6 +14,7 @@ from nnx_migrate.analysis.effects.capture_scope import is_capture
 from nnx_migrate.analysis.effects.reachability import Reached, is_attribute
 from nnx_migrate.analysis.flax.transforms import COLLECTING
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.imports.import_graph import is_of_flax
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 
@@ -24,10 +25,24 @@ def check_not_under_capture(context: FileContext, scope: Scope) -> None:
     Raises:
         NotCaptured: it may be.
     """
-    if not any(map(context.project.has_word, COLLECTING)):
-        return
-    if scope in _under_capture(context):
+    if capturing_files(context) and scope in _under_capture(context):
         raise NotCaptured(SownCause.UNDER_CAPTURE)
+
+
+@remembered
+def capturing_files(context: FileContext) -> frozenset[str]:
+    """The modules that may capture and run in one program with this file."""
+    if not any(map(context.project.has_word, COLLECTING)):
+        return frozenset()
+    project, wrappers = context.project, context.project.wrappers
+    beside = context.analysis.imports.runs_beside(context.tree.module)
+    if wrappers is not None and any(map(wrappers.is_like, COLLECTING)):
+        return frozenset(beside)
+    return frozenset(
+        each
+        for each in beside
+        if not (is_of_flax(each) or COLLECTING.isdisjoint(project.modules[each].words))
+    )
 
 
 def _is_seen(obstacle: Refusal) -> bool:
@@ -37,7 +52,7 @@ def _is_seen(obstacle: Refusal) -> bool:
 
 @remembered
 def _under_capture(context: FileContext) -> frozenset[Scope]:
-    """The functions of the project that may run under capture."""
+    """The functions of the project that may run under capture in one program with this file."""
     roots = tuple(_captured(context))
     known = tuple(scope for scope in roots if scope is not None)
     extents = context.analysis.extents
@@ -57,9 +72,10 @@ def _methods(context: FileContext) -> Iterator[Scope]:
 def _captured(context: FileContext) -> Iterator[Scope | None]:
     """What is given to capture; None for what is not known."""
     project, evaluator = context.project, context.evaluator
+    files = capturing_files(context)
     decorated: set[ir.Expr] = set()
-    for module, record in project.modules.items():
-        for key, function in record.functions.items():
+    for module in sorted(files):
+        for key, function in project.modules[module].functions.items():
             for each in function.decorators:
                 if is_capture(project, Scope(module, ir.MODULE_SCOPE), each):
                     decorated.add(each)
@@ -67,7 +83,9 @@ def _captured(context: FileContext) -> Iterator[Scope | None]:
     for scope, call in (
         row for name in COLLECTING for row in evaluator.callers.mentions.calls_of(name)
     ):
-        if call in decorated or not is_capture(project, scope, call):
+        if scope.module not in files or call in decorated:
+            continue
+        if not is_capture(project, scope, call):
             continue
         values = evaluator.values(scope, call.args[0])
         if not values:

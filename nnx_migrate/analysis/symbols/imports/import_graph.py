@@ -22,6 +22,20 @@ def is_test_file(module: str) -> bool:
     return stem.startswith("test_") or stem.endswith("_test")
 
 
+def is_of_flax(module: str) -> bool:
+    """Whether a module is a file of flax itself, which imports nothing of other projects."""
+    return module.partition(".")[0] == "flax"
+
+
+def is_packaged(record: ir.ModuleIndex) -> bool:
+    """Whether a module is a package, or in one, so that code of other projects may import it.
+
+    No import statement can name a file like `05_vae.py`.
+    """
+    within = record.is_package or "." in record.module
+    return within and all(part.isidentifier() for part in record.module.split("."))
+
+
 def reachable(start: str, after: Callable[[str], Iterable[str]]) -> frozenset[str]:
     """All nodes of a graph that can be reached from one of them, itself included."""
     found = {start}
@@ -87,9 +101,26 @@ class ImportFinder:
             self._programs[module] = None if open_ended else found
         return self._programs[module]
 
+    def runs_beside(self, module: str) -> Collection[str]:
+        """The modules that may run in one program with a module: all where that is not known.
+
+        A program is a notebook or page, or a file of no package that no other file imports.
+        """
+        program = self.program_of(module) if self._is_program(module) else None
+        return self.project.modules.keys() if program is None else program
+
+    def _is_program(self, module: str) -> bool:
+        record = self.project.modules[module]
+        if record.stands:
+            return True
+        offers = is_packaged(record) or record.exports
+        return not offers and self._all_importing(module) == {module}
+
     def _may_import_more(self, module: str) -> bool:
         """Whether a file imports by a name that is made at run time, or one that is not followed
         here and yet may be that of a file in sight."""
+        if is_of_flax(module):
+            return False
         index = self.project.modules[module]
         heads = {target.partition(".")[0] for target in index.imports}
         return not (
