@@ -86,8 +86,8 @@ When it is safe
 What is put back needs no value to be followed: a function that sows on one object whose types are
 known, does nothing else to it, and has no Variables of these types that are made otherwise (`self.h
 = nnx.Intermediate(x)`). It does not run under nnx.capture, where pop cannot take what is sown. What
-other programs capture does not matter: a notebook, or a file that nothing can import or imports,
-runs what it imports itself. A call of its own needs a statement in which it comes first, and an
+other programs capture does not matter: a notebook runs only what it imports, and so does a file
+that no other file can import. A call of its own needs a statement in which it comes first, and an
 object that has a name there. A twin needs nnx.jit with no options but `static_argnames`, other
 transforms with no more than axes, at which what is sown is 0. Arguments of a jitted function that
 are not static have no default but None, or a number that only arrays are multiplied by or added to:

@@ -159,9 +159,12 @@ def attribute(held: Held, name: str, place: Located) -> Held:
 
 
 def _longer(path: tuple[str, ...], name: str) -> tuple[str, ...]:
-    """A path with one more name, for as many objects as code can lead to, but not for more."""
-    if path[-1:] == (REST,):
-        return path
+    """A path with one more name, for as many objects as code can lead to, but not for more.
+
+    What one `nnx.split` gives is apart from what else it gives, whichever object that is of.
+    """
+    if REST in path:
+        return (*path, name) if path[-1] == REST and is_state(name) else path
     return (*path, REST if path.count(name) == _MOST_ALIKE else name)
 
 
@@ -169,9 +172,14 @@ def _label(whole: Object | None, name: str) -> str:
     """What the code calls an attribute, or the State of something that it calls by a name."""
     if whole is None or not whole.label:
         return ""
-    if name.startswith("<"):
+    if is_state(name):
         return f"a State of {whole.label}"
     return f"{whole.label}.{name}" if name.isidentifier() else whole.label
+
+
+def is_state(name: str) -> bool:
+    """Whether a name on a path is no attribute, but some of the Variables of an object."""
+    return name.startswith("<")
 
 
 def called(held: Held, name: str) -> Held:

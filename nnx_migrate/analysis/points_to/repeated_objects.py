@@ -228,7 +228,7 @@ def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:
         does: what happens to the objects.
     """
     for each in (one.object, other.object):
-        if each.path[-1:] == (REST,):
+        if REST in each.path:
             return untold(each)
     if one.holder is not None and other.holder is not None:
         if str(one.holder) == str(other.holder):

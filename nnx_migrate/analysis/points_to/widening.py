@@ -14,6 +14,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     MadeBy,
     Object,
     anything,
+    is_state,
     together,
 )
 from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
@@ -79,7 +80,8 @@ def _counts(held: Held) -> dict[Object, int]:
     counts: dict[Object, int] = {}
     own = held.object
     if own is not None:
-        counts[dataclasses.replace(own, path=(REST,)) if own.path else own] = 1
+        state = own.path[-1:] if own.path and is_state(own.path[-1]) else ()
+        counts[dataclasses.replace(own, path=(REST, *state)) if own.path else own] = 1
     for part in () if held.closed else held:
         for each, times in _counts(part).items():
             known = counts.get(each, 0)

@@ -9,9 +9,17 @@ import pytest
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to import queries
-from nnx_migrate.analysis.points_to.abstract_objects import Anything, Held, MadeBy, Object, Variable
+from nnx_migrate.analysis.points_to.abstract_objects import (
+    REST,
+    Anything,
+    Held,
+    MadeBy,
+    Object,
+    Variable,
+    attribute,
+)
 from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
-from nnx_migrate.analysis.points_to.widening import summarized
+from nnx_migrate.analysis.points_to.widening import roughly, summarized
 from tests.unit.analysis.asking import MAIN, analysis_of, scope_named
 
 TOO_MUCH = "too much code leads to"
@@ -102,3 +110,37 @@ def test_a_call_that_gives_thousands_of_others_may_give_anything() -> None:
     others = value(*(given(f"net{number}") for number in range(2000)))
     (found,) = objects(summarized(others, VIA))
     assert isinstance(found.object.root, Anything)
+
+
+def node(*path: str) -> Held:
+    """Something below an object whose class holds others of its own kind."""
+    place = Located(SCOPE, ir.Name("solver"))
+    return Held(Object(Variable(SCOPE, "solver", 0), path, place))
+
+
+def states(of: Held) -> tuple[Held, Held]:
+    """What `nnx.split(x, nnx.Param, ...)` gives beside the graphdef."""
+    place = Located(SCOPE, ir.Name("solver"))
+    return attribute(of, "<7:4>1", place), attribute(of, "<7:4>2", place)
+
+
+@pytest.mark.parametrize("known", [(), ("inner",)])
+def test_states_of_whatever_object_are_apart(known: tuple[str, ...]) -> None:
+    params, nondiff = states(node(*known, REST))
+    assert not list(twice(value(params, nondiff)))
+    assert not list(twice(roughly(value(params, nondiff))))
+
+
+def test_a_state_of_whatever_object_is_there_twice() -> None:
+    params, _ = states(node(REST))
+    assert list(twice(value(params, params)))
+    assert list(twice(roughly(value(params, params))))
+    assert list(twice(value(params, node(REST))))
+    assert list(twice(value(params, node())))
+
+
+def test_parts_of_a_state_of_whatever_object_are_not_told_apart() -> None:
+    place = Located(SCOPE, ir.Name("solver"))
+    params, _ = states(node(REST))
+    kernel, bias = attribute(params, "kernel", place), attribute(params, "bias", place)
+    assert list(twice(value(kernel, bias)))
