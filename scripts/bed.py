@@ -25,15 +25,15 @@ PAGE = ROOT / "docs" / "silence.md"
 sys.path.insert(0, str(ROOT))
 
 if TYPE_CHECKING:
-    from tests.bed.judging import Judged
+    from tests.bed.verdicts import Judged
 
 
 def main() -> int:
     """Run the command line."""
     # The processes that run the programs import this file, and must not have imported flax by it.
-    from tests.bed.judging import Verdict, judge
     from tests.bed.programs import programs
     from tests.bed.truth import seen, store, stored
+    from tests.bed.verdicts import Verdict, judge
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--list", action="store_true", help="print what is wrong; no page")
@@ -69,7 +69,7 @@ def main() -> int:
 
 def page_text(judged: Sequence[Judged]) -> str:
     """The tables of docs/silence.md."""
-    from tests.bed.judging import Verdict
+    from tests.bed.verdicts import Verdict
 
     by_verdict = collections.Counter(each.verdict for each in judged)
     table = markdown_table(("what is said", "#programs"), ((v, by_verdict[v]) for v in Verdict))

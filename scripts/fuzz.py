@@ -24,8 +24,8 @@ _AT_ONCE = 100
 def main() -> int:
     """Run the command line; the exit code is 1 where a promise is broken."""
     # The processes that run the programs import this file, and must not have imported flax by it.
-    from tests.fuzzing.judging import WRONG, Verdict, judge, save, smallest
     from tests.fuzzing.programs import program
+    from tests.fuzzing.promises import WRONG, Verdict, judge, save, smallest
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--programs", type=int, default=100, help="how many")

@@ -16,8 +16,8 @@ import msgspec
 from marked_text import markdown_table, replace_marked
 
 from nnx_migrate.campaign.document import CampaignDocument
-from nnx_migrate.check.telling.document import CheckDocument
-from nnx_migrate.report.known.document import BaselineDocument
+from nnx_migrate.check.output.document import CheckDocument
+from nnx_migrate.report.baseline.document import BaselineDocument
 from nnx_migrate.report.patches.manifest import ManifestDocument
 from nnx_migrate.report.pins.document import PinsDocument
 

@@ -31,8 +31,8 @@ Row = tuple[str, int, str, int]
 
 
 def _programs(count: int, seed: int) -> Row:
-    from tests.fuzzing.judging import WRONG, Verdict, judge
     from tests.fuzzing.programs import program
+    from tests.fuzzing.promises import WRONG, Verdict, judge
 
     ended: Counter[Verdict] = Counter()
     for first in range(seed, seed + count, 100):

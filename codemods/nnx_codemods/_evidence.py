@@ -6,7 +6,7 @@ import dataclasses
 import enum
 
 from nnx_codemods._next_steps import NextStep, next_steps
-from nnx_codemods._rngs.forking import forks_wanted
+from nnx_codemods._rngs.suggestions import forks_wanted
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.unknown_effects import unseen_code

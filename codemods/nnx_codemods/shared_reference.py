@@ -132,8 +132,8 @@ from nnx_codemods._freshness.shared_inputs import (
 )
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._next_steps import NextStep
-from nnx_codemods._rngs.forking import drops_wanted, forks_wanted
-from nnx_codemods._rngs.lifting import lifted_rngs, values_at
+from nnx_codemods._rngs.lifted_rngs import lifted_rngs, values_at
+from nnx_codemods._rngs.suggestions import drops_wanted, forks_wanted
 from nnx_codemods._trees.no_pytrees import no_pytrees
 from nnx_codemods._unresolved.other_packages import handed_out
 from nnx_migrate.analysis.domain.values import (

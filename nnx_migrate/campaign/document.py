@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from nnx_migrate.check.compare.verdicts import Verdict
-from nnx_migrate.check.telling.document import CheckDocument
+from nnx_migrate.check.output.document import CheckDocument
 from nnx_migrate.core.findings import Outcome
 
 

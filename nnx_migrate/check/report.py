@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnx_migrate.check.branches.not_taken import Branch
+from nnx_migrate.check.branches.coverage import Branch
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Costs
-from nnx_migrate.check.telling.summary import counted, last_lines
+from nnx_migrate.check.output.summary import counted, last_lines
 from nnx_migrate.report.terminal import shown
 
 SCHEMA_VERSION = 1

@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 
 from nnx_migrate.check.bases import Bases
-from nnx_migrate.check.branches.not_taken import branches_not_taken
+from nnx_migrate.check.branches.coverage import branches_not_taken
 from nnx_migrate.check.cache import Cache, circumstances
 from nnx_migrate.check.callers.judged import may_pass_by_callers, through_callers
 from nnx_migrate.check.callers.recorded import recorded_callers
@@ -33,10 +33,10 @@ from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.copies import told as told_of
 from nnx_migrate.check.jobs import Column, Costs, Job, Limits, Method, Side
 from nnx_migrate.check.matrix import matrix
+from nnx_migrate.check.output.ordered_verdicts import Listener, OrderedVerdicts
 from nnx_migrate.check.parallel import check_in_groups
 from nnx_migrate.check.report import CheckReport
 from nnx_migrate.check.settings import CheckSettings
-from nnx_migrate.check.telling.in_order import Listener, Telling
 from nnx_migrate.check.worker import column as worker
 from nnx_migrate.check.worker.processes import Workers, running_workers
 from nnx_migrate.sources.own_folder import OwnFolder
@@ -117,10 +117,10 @@ def _checked(bases: Bases, request: CheckRequest, listener: Listener | None) -> 
     )
     cache = Cache((STATE / "check").resolve(), (old, new), told, bases)
     known = {job.name: cache.find(job) for job in wanted if request.cached and not request.costs}
-    telling = Telling(wanted, columns, STATE / "repro", listener, waits=may_pass_by_callers)
-    telling.results |= {name: found for name, found in known.items() if found}
-    left = [job for job in wanted if job.name not in telling.results]
-    telling.begin()
+    ordered = OrderedVerdicts(wanted, columns, STATE / "repro", listener, waits=may_pass_by_callers)
+    ordered.results |= {name: found for name, found in known.items() if found}
+    left = [job for job in wanted if job.name not in ordered.results]
+    ordered.begin()
     costs: dict[str, dict[str, Costs]] = {}
     if left:
         if bases.left_out:
@@ -135,28 +135,28 @@ def _checked(bases: Bases, request: CheckRequest, listener: Listener | None) -> 
             try:
                 for job, result in zip(left, found, strict=True):
                     cache.keep(job, result)
-                    telling.know(result)
+                    ordered.know(result)
                 if request.costs:
                     costs = {job.name: _costs(workers[0], bases.job(job)) for job in left}
             except KeyboardInterrupt:
                 # What is known by now took its time.
                 remarks.append("interrupted; the remaining cases are not checked")
     for job in wanted:
-        if job.name not in telling.results:
-            telling.know(_interrupted(job, columns))
+        if job.name not in ordered.results:
+            ordered.know(_interrupted(job, columns))
     results = through_callers(
-        [telling.results[job.name] for job in wanted],
+        [ordered.results[job.name] for job in wanted],
         (bases.old, bases.new),
         recorded_callers(inputs.jobs),
     )
-    telling.end(results)
+    ordered.end(results)
     gaps = () if request.only else _gaps(bases, inputs, results)
     cases = with_own_files(results, {job.name: job for job in wanted}, (old, new))
     return CheckReport(
         cases,
         [column.name for column in columns[1:]],
         costs,
-        telling.scripts,
+        ordered.scripts,
         (*remarks, *inputs.remarks),
         gaps,
         request.settings.allow_unchecked,

@@ -23,7 +23,7 @@ from nnx_migrate.cli.guidance import Commands, complete_rule
 from nnx_migrate.cli.observe.arguments import observe
 from nnx_migrate.cli.observe.campaign import campaign
 from nnx_migrate.cli.pins import pins
-from nnx_migrate.cli.serving.arguments import server
+from nnx_migrate.cli.server.arguments import server
 
 _COMPLETE = "_NNX_MIGRATE_COMPLETE"
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from nnx_migrate.cli.baseline.options import BaselineOptions
 from nnx_migrate.cli.options import (
     Allow,
     Config,
@@ -30,8 +31,8 @@ from nnx_migrate.cli.options import (
     given_flags,
     report_files,
 )
+from nnx_migrate.cli.output.options import OutputOptions
 from nnx_migrate.cli.run_apply import Request, apply_paths, explain_place
-from nnx_migrate.cli.telling.shape import Adoption, Shape
 from nnx_migrate.report.patches.split_by import SplitBy
 from nnx_migrate.report.terminal import Colour
 
@@ -239,14 +240,14 @@ def apply(
         patch=patch,
         patch_by=patch_by,
         html=html,
-        shape=Shape(output_format, verbose, quiet, statistics, color, output),
+        output=OutputOptions(output_format, verbose, quiet, statistics, color, output),
         reports=report_files(reports or ()),
         verify=verify or revert_different,
         revert=revert_different,
         journal=not no_journal,
         cached=not no_cache,
         facts=facts,
-        adoption=Adoption(baseline, write_baseline, diff_base, add_ignores),
+        baseline=BaselineOptions(baseline, write_baseline, diff_base, add_ignores),
     )
     flags = given_flags(
         select=select,

@@ -29,7 +29,7 @@ from nnx_migrate.cli.options import (
     given_flags,
     report_files,
 )
-from nnx_migrate.cli.telling.shape import ForPeople, Shape
+from nnx_migrate.cli.output.options import ForPeople, OutputOptions
 from nnx_migrate.report.patches.split_by import SplitBy
 
 EngineName = Literal["local", "ray"]
@@ -223,7 +223,7 @@ def batch(
         plan=plan,
         shard=shard,
         merge=merge,
-        shape=Shape(output_format, verbose, quiet),
+        output=OutputOptions(output_format, verbose, quiet),
         reports=report_files(reports or ()),
         facts=facts,
     )

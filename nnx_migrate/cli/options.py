@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from nnx_migrate.cli.guidance import complete_permission, complete_rule
-from nnx_migrate.cli.telling.shape import MACHINE
+from nnx_migrate.cli.output.options import MACHINE
 from nnx_migrate.core.permissions import Permission
 
 OnUnsafe = Literal["pin", "leave"]

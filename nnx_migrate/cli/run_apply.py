@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nnx_migrate.cli.telling.shape import Adoption, Shape
+from nnx_migrate.cli.baseline.options import BaselineOptions
+from nnx_migrate.cli.output.options import OutputOptions
 
 if TYPE_CHECKING:
     from nnx_migrate.core.totals import RunResult
@@ -28,25 +29,25 @@ class Request:
     patch: Path | None
     patch_by: SplitBy | None
     html: Path | None
-    shape: Shape
+    output: OutputOptions
     reports: Sequence[tuple[str, Path]]
     verify: bool
     revert: bool
     journal: bool
     cached: bool
     facts: Path | None
-    adoption: Adoption
+    baseline: BaselineOptions
 
     @property
     def writes(self) -> bool:
         """Whether files are changed."""
         asked = self.previews or self.check or self.patch is not None
-        return not (asked or self.adoption.changes_the_run)
+        return not (asked or self.baseline.changes_the_run)
 
     @property
     def report_is_asked_for(self) -> bool:
         """Whether the report is the answer, and not what is said beside a diff or new code."""
-        return not self.shape.for_people or (self.check and not self.previews)
+        return not self.output.for_people or (self.check and not self.previews)
 
 
 def explain_place(place: str, flags: dict[str, Any], facts: Path | None) -> int:
@@ -89,7 +90,7 @@ def apply_paths(
     from nnx_migrate.api.choices import configuration_of
     from nnx_migrate.cli import console
     from nnx_migrate.cli.observe.facts_file import current_facts
-    from nnx_migrate.cli.telling import emit
+    from nnx_migrate.cli.output import emit
 
     stdin = paths == ["-"]
     _refuse_combinations(paths, request, stdin_filename)
@@ -102,58 +103,58 @@ def apply_paths(
         configuration = configuration_of(console.choices(flags), facts)
         if stdin:
             result = console.run_stdin(stdin_filename or Path("stdin.py"), flags, facts)
-            if request.writes and request.shape.for_people:
+            if request.writes and request.output.for_people:
                 emit.emit_source(result.results[0])
         else:
             files = [Path(path) for path in paths]
             console.require_paths(files)
             if request.verify:
                 require_check(files[0], configuration)
-            shape = request.shape
+            output = request.output
             result = console.run_paths(
                 files,
                 flags,
                 facts=facts,
                 write=request.writes,
                 journal=request.journal,
-                quiet=shape.quiet,
-                colour=shape.colour,
+                quiet=output.quiet,
+                colour=output.colour,
                 cached=request.cached,
             )
-            if not shape.quiet:
+            if not output.quiet:
                 console.warn_of(result, files, written=request.writes)
-            if request.adoption.changes_the_run:
-                result, done = _adopted(result, files, request)
+            if request.baseline.changes_the_run:
+                result, done = _by_baseline(result, files, request)
                 if done is not None:
                     return done
         _emit_changes(result, request)
         code = _tell(result, request, configuration, stdin=stdin)
-        if request.shape.for_people and result.journal:
+        if request.output.for_people and result.journal:
             typer.echo(f"undo with: nnx-migrate undo {result.journal}", err=True)
         return code
 
 
-def _adopted(
+def _by_baseline(
     result: RunResult, files: Sequence[Path], request: Request
 ) -> tuple[RunResult, int | None]:
     """What is left of a run by its baseline, or the exit code where that was all to do."""
     from nnx_migrate.cli import console
-    from nnx_migrate.cli.adopting import only_new
+    from nnx_migrate.cli.baseline.new_findings import only_new, write_baseline
 
-    adoption = request.adoption
-    if adoption.write_baseline is not None:
-        only_new.write_baseline(result, adoption.write_baseline)
+    baseline = request.baseline
+    if baseline.write_baseline is not None:
+        write_baseline(result, baseline.write_baseline)
         return result, console.DONE
-    if adoption.add_ignores:
+    if baseline.add_ignores:
         from nnx_migrate.api.writing import new_journal, writer
-        from nnx_migrate.cli.adopting.add_ignores import add_ignores
+        from nnx_migrate.cli.baseline.add_ignores import add_ignores
 
         journal = new_journal(files, console.typed_command()) if request.journal else None
         all_have_one = add_ignores(result, writer(journal, files))
         if journal is not None and journal.name:
             typer.echo(f"undo with: nnx-migrate undo {journal.name}", err=True)
         return result, console.DONE if all_have_one else console.WORK_LEFT
-    return only_new.only_new(result, adoption, files), None
+    return only_new(result, baseline, files), None
 
 
 def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Path | None) -> None:
@@ -161,24 +162,24 @@ def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Pat
     from nnx_migrate.cli import console
 
     stdin = paths == ["-"]
-    if request.only_diff and not request.shape.for_people:
+    if request.only_diff and not request.output.for_people:
         console.stop(
-            f"--diff and {request.shape.output} both need stdout; leave one out, or use --report "
-            f"{request.shape.output}=FILE"
+            f"--diff and {request.output.format} both need stdout; leave one out, or use --report "
+            f"{request.output.format}=FILE"
         )
-    adoption = request.adoption
+    baseline = request.baseline
     looks = request.check or request.previews or request.patch is not None
-    if adoption.changes_the_run and stdin:
+    if baseline.changes_the_run and stdin:
         console.stop(
             "--baseline, --write-baseline, --diff-base, and --add-ignores need files on disk, "
             "not '-'"
         )
-    if adoption.writes_only and (looks or adoption.narrows):
+    if baseline.writes_only and (looks or baseline.narrows):
         console.stop(
             "--write-baseline and --add-ignores run alone; leave out --check, --dry-run, --diff, "
             "--patch, --baseline, and --diff-base"
         )
-    if adoption.narrows and not looks:
+    if baseline.narrows and not looks:
         console.stop(
             "--baseline and --diff-base only select findings; add --check, --dry-run, --diff, or "
             "--patch"
@@ -203,11 +204,11 @@ def _refuse_combinations(paths: list[str], request: Request, stdin_filename: Pat
 
 def _emit_changes(result: RunResult, request: Request) -> None:
     """Print the diff and write the patches that were asked for."""
-    from nnx_migrate.cli.telling import emit
+    from nnx_migrate.cli.output import emit
 
     # A machine format has stdout to itself, and the edits in it.
-    if request.previews and request.shape.for_people:
-        emit.emit_diff(result, for_git=request.only_diff, colour=request.shape.colour)
+    if request.previews and request.output.for_people:
+        emit.emit_diff(result, for_git=request.only_diff, colour=request.output.colour)
     if request.patch is not None:
         if request.patch_by is None:
             emit.write_patch(result, request.patch)
@@ -218,34 +219,34 @@ def _emit_changes(result: RunResult, request: Request) -> None:
 def _tell(result: RunResult, request: Request, configuration: Configuration, *, stdin: bool) -> int:
     """Verify what was written where that was asked for, write all reports, return the exit code."""
     from nnx_migrate.cli import console
-    from nnx_migrate.cli.telling import emit
-    from nnx_migrate.cli.telling.people import tells_something
+    from nnx_migrate.cli.output import emit
+    from nnx_migrate.cli.output.human import tells_something
 
     written = request.writes
     code = console.exit_code(result, written=written)
-    shape = request.shape
+    output = request.output
 
     def emit_report(check: dict[str, Any] | None = None) -> None:
         if not request.only_diff or result.totals.work_left or result.missing:
             emit.emit_report(
                 result,
-                shape,
+                output,
                 written=written,
-                on_stdout=request.report_is_asked_for and tells_something(result, shape),
+                on_stdout=request.report_is_asked_for and tells_something(result, output),
                 proposes=not stdin and request.patch is None and not request.verify,
                 check=check,
             )
 
     check = None
     # People read while the check runs; programs want its verdicts in the report.
-    if shape.for_people:
+    if output.for_people:
         emit_report()
     if request.verify:
         verified, check = check_written(
-            result, configuration, revert=request.revert, verbose=shape.verbose
+            result, configuration, revert=request.revert, verbose=output.verbose
         )
         code = max(code, verified)
-    if not shape.for_people:
+    if not output.for_people:
         emit_report(check)
     emit.write_reports(result, request.reports, written=written, check=check)
     if request.html is not None:

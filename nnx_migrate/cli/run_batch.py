@@ -18,7 +18,7 @@ import typer
 from nnx_migrate.api.choices import configuration_of
 from nnx_migrate.cli import console
 from nnx_migrate.cli.observe.facts_file import current_facts
-from nnx_migrate.cli.telling.shape import Shape
+from nnx_migrate.cli.output.options import OutputOptions
 
 if TYPE_CHECKING:
     from nnx_migrate.batch.campaign import Campaign
@@ -55,7 +55,7 @@ class BatchRequest:
     plan: bool
     shard: str | None
     merge: bool
-    shape: Shape
+    output: OutputOptions
     reports: Sequence[tuple[str, Path]]
     facts: Path | None
 
@@ -80,7 +80,7 @@ def run_batch(paths: list[Path], flags: dict[str, Any], request: BatchRequest) -
         _made_for_runs(request.out, paths)
         with (
             _locked(request.out / f"{f'shard-{shard.stem}' if shard else 'run'}.lock"),
-            batch_progress(sys.stderr, quiet=request.shape.quiet) as progress,
+            batch_progress(sys.stderr, quiet=request.output.quiet) as progress,
             _processes(request) as processes,
         ):
             facts = current_facts(request.facts)
@@ -119,7 +119,7 @@ def _planned(
     # A merge does not say which: what it did not find may as well have changed since.
     why = ": no shard with these flags and this version has their current content"
     told = f"{plural(planned.files, 'file')} with nnx, {planned.anew:,} of them planned again"
-    if not request.shape.quiet:
+    if not request.output.quiet:
         typer.echo(told + why * (request.merge and planned.anew > 0), err=True)
     journal = new_name(Path.cwd())
     if request.patch_by == "owner":
@@ -160,7 +160,7 @@ def _finished(
     from nnx_migrate.batch.campaign import write_planned
     from nnx_migrate.batch.outputs import write_findings, write_review, write_summary
     from nnx_migrate.batch.summary import summarize
-    from nnx_migrate.cli.telling.emit import emit_report, write_reports
+    from nnx_migrate.cli.output.emit import emit_report, write_reports
     from nnx_migrate.report.levels import Report
     from nnx_migrate.report.patches.patch import patch_root
     from nnx_migrate.sources.journal import Journal, NoJournal
@@ -200,8 +200,8 @@ def _finished(
     except OSError as error:
         console.stop(f"{error.filename or request.out}: {error.strerror or error}")
     write_reports(result, request.reports, written=request.write, check=check)
-    emit_report(result, request.shape, written=request.write, on_stdout=False, proposes=False)
-    if request.shape.quiet:
+    emit_report(result, request.output, written=request.write, on_stdout=False, proposes=False)
+    if request.output.quiet:
         return max(code, console.exit_code(result, written=request.write))
     typer.echo(f"results: {request.out}/summary.md, patches, review, findings.jsonl", err=True)
     if request.write and any(each.before != each.after for each in result.results):

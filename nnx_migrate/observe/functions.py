@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from nnx_migrate.observe.changing import CONSTRUCTORS
+from nnx_migrate.observe.attribute_writes import CONSTRUCTORS
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _LAMBDA = "<lambda>"

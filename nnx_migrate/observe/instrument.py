@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from nnx_migrate.check.recording.compiling import plain_settings, put_first
-from nnx_migrate.observe.changing import Writing, told_of_changes
+from nnx_migrate.observe.attribute_writes import Writing, told_of_changes
 from nnx_migrate.observe.ends import (
     GIVES,
     GOES_ON,

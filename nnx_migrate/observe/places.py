@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 
-from nnx_migrate.observe.changing import bodies
+from nnx_migrate.observe.attribute_writes import bodies
 from nnx_migrate.observe.ends import place_of
 from nnx_migrate.observe.functions import Definition
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from nnx_migrate.report.known.fingerprints import Fingerprints
+from nnx_migrate.report.baseline.fingerprints import Fingerprints
 from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.text import printable
 

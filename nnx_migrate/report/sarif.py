@@ -14,10 +14,10 @@ from typing import Any
 import nnx_migrate
 from nnx_migrate.core.findings import Evidence, FileResult, FileStatus, SourceEdit
 from nnx_migrate.core.place import Location
-from nnx_migrate.report.known.fingerprints import Fingerprints
+from nnx_migrate.report.baseline.fingerprints import Fingerprints
+from nnx_migrate.report.human.frames import Sources
 from nnx_migrate.report.levels import Report, Told, shown_path, told, uri_path
 from nnx_migrate.report.manuals import rule_descriptor
-from nnx_migrate.report.people.frames import Sources
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -12,9 +12,9 @@ from pygls.workspace import PositionCodec
 
 from nnx_migrate.core.findings import FileResult, Finding, Outcome, SourceEdit
 from nnx_migrate.core.place import Location
+from nnx_migrate.report.human.frames import name_at
 from nnx_migrate.report.levels import Level, Told, told_of
 from nnx_migrate.report.manuals import manual_of
-from nnx_migrate.report.people.frames import name_at
 from nnx_migrate.report.ways_out import alternatives
 
 SOURCE = "nnx-migrate"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bed.judging import Verdict, counts, judge
 from tests.bed.programs import COUNT, programs
 from tests.bed.truth import seen, stored
+from tests.bed.verdicts import Verdict, counts, judge
 
 #: So many of the sample are missed as yet; to be lowered with what is mended, never raised.
 _SILENT = 0

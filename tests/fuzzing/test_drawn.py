@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fuzzing.judging import WRONG, Verdict, judge
 from tests.fuzzing.programs import program
+from tests.fuzzing.promises import WRONG, Verdict, judge
 
 SEEDS = range(6)
 

@@ -14,8 +14,8 @@ from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.engine.run import run_text
 from nnx_migrate.report.patches.patch import render_patch
 from nnx_migrate.sources.configuration import Configuration
-from tests.fuzzing.judging import wrong_text
 from tests.fuzzing.programs import program
+from tests.fuzzing.promises import wrong_text
 from tests.golden.cases import GOLDEN
 
 _TOKENS = re.compile(r"\w+|\s+|[^\w\s]")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from nnx_migrate.core.findings import FileStatus
-from tests.fuzzing.judging import wrong_text
+from tests.fuzzing.promises import wrong_text
 from tests.fuzzing.texts import broken_promises, damaged, not_applied
 from tests.hazards.running import migrated
 from tests.properties.programs import Program, programs

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from nnx_migrate.check.branches.not_taken import file_of, first_line
+from nnx_migrate.check.branches.coverage import file_of, first_line
 from nnx_migrate.check.branches.sites import place_of
 from nnx_migrate.check.jobs import Side
 from nnx_migrate.check.recording.compiling import comes_first, put_first

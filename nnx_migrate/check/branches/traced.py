@@ -19,7 +19,7 @@ import numpy as np
 from jax import lax
 from jax.extend import core
 
-from nnx_migrate.check.branches.not_taken import file_of
+from nnx_migrate.check.branches.coverage import file_of
 from nnx_migrate.check.branches.sites import Taken, sites_in
 from nnx_migrate.check.cases.calls import failure
 from nnx_migrate.check.compare.forms import NotDone

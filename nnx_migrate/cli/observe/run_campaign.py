@@ -77,7 +77,7 @@ def run_campaign(request: Request, flags: dict[str, Any]) -> int:
             except NoBranch as error:
                 console.stop(str(error))
         if request.html is not None:
-            from nnx_migrate.cli.telling.emit import require_page
+            from nnx_migrate.cli.output.emit import require_page
 
             require_page()
         return _run(request, flags, root)
@@ -119,7 +119,7 @@ def _run(request: Request, flags: dict[str, Any], root: Path) -> int:
     for line in report.lines():
         typer.echo(line)
     if request.html is not None:
-        from nnx_migrate.cli.telling.emit import write_page
+        from nnx_migrate.cli.output.emit import write_page
 
         check = None if settled.report is None else of_a_run(settled.report)
         write_page(

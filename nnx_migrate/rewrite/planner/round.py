@@ -29,7 +29,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
 from nnx_migrate.rewrite.pinned.shapes import OldPin
 from nnx_migrate.rewrite.planner.contributions import contributions_of, without_checks
-from nnx_migrate.rewrite.planner.deciding import Decided, decide_all
+from nnx_migrate.rewrite.planner.decide import Decided, decide_all
 from nnx_migrate.rewrite.planner.disjoint_edits import DisjointEdits
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.regions import (

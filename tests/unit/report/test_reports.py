@@ -8,9 +8,9 @@ from pathlib import Path
 from nnx_migrate.core.findings import Evidence, FileResult, FileStatus, Finding, Outcome, Proof
 from nnx_migrate.core.place import Location
 from nnx_migrate.core.totals import count
+from nnx_migrate.report.human.rendering import Look, render_text
 from nnx_migrate.report.json import render_json
 from nnx_migrate.report.levels import Report
-from nnx_migrate.report.people.rendering import Look, render_text
 from nnx_migrate.report.text import printable
 
 PLACE = Location(Path("src/a.py"), "src/a.py", 3)

@@ -12,7 +12,7 @@ import pytest
 
 from nnx_migrate.cli.apply import ReportFormat
 from nnx_migrate.report.formats import FORMATS
-from nnx_migrate.report.people.rendering import Form
+from nnx_migrate.report.human.rendering import Form
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "reports.md").read_text()

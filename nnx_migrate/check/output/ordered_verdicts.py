@@ -23,7 +23,7 @@ class Listener(Protocol):
 
 
 @dataclasses.dataclass
-class Telling:
+class OrderedVerdicts:
     """The cases of a check as they become known.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from nnx_migrate.cli.console import stop
-from nnx_migrate.cli.telling.shape import Shape
+from nnx_migrate.cli.output.options import OutputOptions
 from nnx_migrate.core.findings import FileResult
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.report.terminal import Colour, colours, shown, shown_diff
@@ -90,7 +90,7 @@ def emit_patches(result: RunResult, *, folder: Path, by: SplitBy) -> None:
 
 def emit_report(
     result: RunResult,
-    shape: Shape,
+    output: OutputOptions,
     *,
     written: bool,
     on_stdout: bool,
@@ -101,7 +101,7 @@ def emit_report(
 
     Args:
         result: the run.
-        shape: what the report looks like.
+        output: what the report looks like.
         written: the files were changed; otherwise they would be.
         on_stdout: it is what was asked for, and not what is said beside that.
         proposes: end with what to do next.
@@ -111,15 +111,15 @@ def emit_report(
         ConfigError: the file cannot be written.
     """
     stream = sys.stdout if on_stdout else sys.stderr
-    if shape.for_people:
-        from nnx_migrate.cli.telling.people import rendered
+    if output.for_people:
+        from nnx_migrate.cli.output.human import rendered
 
-        report = rendered(result, shape, stream, written=written, proposes=proposes)
+        report = rendered(result, output, stream, written=written, proposes=proposes)
     else:
-        report = _rendered(shape.output, result, written, check)
+        report = _rendered(output.format, result, written, check)
     data = report.encode("utf-8", "backslashreplace")
-    if shape.file is not None:
-        _put_report(result, shape.file, data, "--output ")
+    if output.file is not None:
+        _put_report(result, output.file, data, "--output ")
     elif on_stdout and not stream.isatty():  # for programs, whatever the locale says
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

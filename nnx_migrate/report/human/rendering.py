@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
 from nnx_migrate.core.totals import ATTENTION, Totals
-from nnx_migrate.report.people.causes import Shown, causes_of, shown_findings
-from nnx_migrate.report.people.diagnostics import Diagnostics
+from nnx_migrate.report.human.causes import Shown, causes_of, shown_findings
+from nnx_migrate.report.human.diagnostics import Diagnostics
 from nnx_migrate.report.text import Paint, evidence_line, plural, printable
 
 

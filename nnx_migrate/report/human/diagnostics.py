@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from nnx_migrate.core.findings import Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.place import Location
+from nnx_migrate.report.human.causes import Cause, Shown, places
+from nnx_migrate.report.human.frames import Frame, Sources
 from nnx_migrate.report.manuals import is_rule
-from nnx_migrate.report.people.causes import Cause, Shown, places
-from nnx_migrate.report.people.frames import Frame, Sources
 from nnx_migrate.report.text import Paint, evidence_line, plural, printable, wrapped
 from nnx_migrate.report.ways_out import alternatives
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nnx_migrate.check.compare.verdicts import CaseResult, ColumnResult, Verdict
 from nnx_migrate.check.jobs import Column, Job, Side
-from nnx_migrate.check.telling.in_order import Telling
+from nnx_migrate.check.output.ordered_verdicts import OrderedVerdicts
 
 
 @dataclasses.dataclass
@@ -34,16 +34,16 @@ def test_what_waits_is_told_at_the_end_and_as_it_is_then(tmp_path: Path) -> None
     side = Side("old", tmp_path, (tmp_path,))
     columns = [Column(side, "graph"), Column(Side("new", tmp_path, (tmp_path,)), "graph")]
     heard = Heard()
-    telling = Telling(
+    ordered = OrderedVerdicts(
         jobs, columns, tmp_path, heard, waits=lambda each: each.verdict is Verdict.DIFFERENT
     )
-    telling.begin()
-    telling.know(_case("b", Verdict.EQUAL))
+    ordered.begin()
+    ordered.know(_case("b", Verdict.EQUAL))
     assert heard.told == []
-    telling.know(_case("a", Verdict.DIFFERENT))
+    ordered.know(_case("a", Verdict.DIFFERENT))
     assert heard.told == [("b", Verdict.EQUAL)]
-    telling.know(_case("c", Verdict.PROVED))
+    ordered.know(_case("c", Verdict.PROVED))
     ends = (Verdict.BY_CALLERS, Verdict.EQUAL, Verdict.PROVED)
-    telling.end([_case(name, verdict) for name, verdict in zip("abc", ends, strict=True)])
+    ordered.end([_case(name, verdict) for name, verdict in zip("abc", ends, strict=True)])
     assert heard.told[1:] == [("c", Verdict.PROVED), ("a", Verdict.BY_CALLERS)]
-    assert telling.scripts == {}
+    assert ordered.scripts == {}

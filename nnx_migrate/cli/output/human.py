@@ -6,12 +6,12 @@ import shlex
 import sys
 from typing import TextIO
 
-from nnx_migrate.cli.telling.shape import Shape
+from nnx_migrate.cli.output.options import OutputOptions
 from nnx_migrate.core.findings import FileStatus
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.engine.run import pending
-from nnx_migrate.report.people.causes import shown_findings
-from nnx_migrate.report.people.rendering import Form, Look, next_steps, render_text
+from nnx_migrate.report.human.causes import shown_findings
+from nnx_migrate.report.human.rendering import Form, Look, next_steps, render_text
 from nnx_migrate.report.terminal import paint_for, table_for, width_of
 from nnx_migrate.sources.imports.module_names import repository_of
 
@@ -25,33 +25,33 @@ _WITH_VALUE = frozenset(
 )
 
 
-def tells_something(result: RunResult, shape: Shape) -> bool:
+def tells_something(result: RunResult, output: OutputOptions) -> bool:
     """Whether a report has more in it than that nothing was found."""
-    return not shape.for_people or any(shown_findings(result.results, verbose=shape.verbose))
+    return not output.for_people or any(shown_findings(result.results, verbose=output.verbose))
 
 
 def rendered(
-    result: RunResult, shape: Shape, stream: TextIO, *, written: bool, proposes: bool
+    result: RunResult, output: OutputOptions, stream: TextIO, *, written: bool, proposes: bool
 ) -> str:
     """The report of a run.
 
     Args:
         result: the run.
-        shape: what it looks like.
-        stream: where it goes, unless `shape` names a file.
+        output: what it looks like.
+        stream: where it goes, unless `output` names a file.
         written: the files were changed; otherwise they would be.
         proposes: end with what to do next.
     """
-    to_file = shape.file is not None
-    form = Form.FULL if shape.output == "text" else Form(shape.output)
-    paint = None if to_file else paint_for(stream, shape.colour)
+    to_file = output.file is not None
+    form = Form.FULL if output.format == "text" else Form(output.format)
+    paint = None if to_file else paint_for(stream, output.colour)
     look = Look(
         form,
-        verbose=shape.verbose,
-        quiet=shape.quiet,
-        statistics=shape.statistics,
+        verbose=output.verbose,
+        quiet=output.quiet,
+        statistics=output.statistics,
         paint=paint,
-        table=None if to_file else table_for(stream, shape.colour),
+        table=None if to_file else table_for(stream, output.colour),
         width=None if to_file else width_of(stream),
     )
     steps: list[str] = []

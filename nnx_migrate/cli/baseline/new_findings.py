@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnx_migrate.cli.telling.emit import report_of
-from nnx_migrate.cli.telling.shape import Adoption
+from nnx_migrate.cli.baseline.options import BaselineOptions
+from nnx_migrate.cli.output.emit import report_of
 from nnx_migrate.core.findings import Outcome
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.engine.narrowed import Keeps, narrowed
@@ -20,21 +20,21 @@ from nnx_migrate.sources.python_text import parse
 from nnx_migrate.sources.walk.scanning import read_file
 
 
-def only_new(run: RunResult, adoption: Adoption, paths: Sequence[Path]) -> RunResult:
+def only_new(run: RunResult, baseline: BaselineOptions, paths: Sequence[Path]) -> RunResult:
     """The findings that are not known yet, and on lines that changed.
 
     Args:
         run: wrote nothing.
-        adoption: what is known.
+        baseline: what is known.
         paths: as they were named.
 
     Raises:
         ConfigError: the baseline cannot be read, or there is no such commit.
     """
-    if adoption.baseline is not None:
-        run = _unknown(run, adoption.baseline)
-    if adoption.diff_base is not None:
-        run = narrowed(run, _on_changed_lines(run, adoption.diff_base, paths))
+    if baseline.baseline is not None:
+        run = _unknown(run, baseline.baseline)
+    if baseline.diff_base is not None:
+        run = narrowed(run, _on_changed_lines(run, baseline.diff_base, paths))
     return run
 
 
@@ -44,7 +44,7 @@ def write_baseline(run: RunResult, file: Path) -> None:
     Raises:
         ConfigError: it cannot be written.
     """
-    from nnx_migrate.report.known.baseline import render_baseline
+    from nnx_migrate.report.baseline.baseline import render_baseline
     from nnx_migrate.sources.own_folder import put_file
 
     report = report_of(run, written=False)
@@ -59,7 +59,7 @@ def write_baseline(run: RunResult, file: Path) -> None:
 
 
 def _unknown(run: RunResult, file: Path) -> RunResult:
-    from nnx_migrate.report.known.baseline import BadBaseline, fingerprints_of, read_baseline
+    from nnx_migrate.report.baseline.baseline import BadBaseline, fingerprints_of, read_baseline
 
     try:
         known = read_baseline(read_file(file))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from nnx_migrate.report.known.document import BaselineDocument, KnownFinding
-from nnx_migrate.report.known.fingerprints import Fingerprints
+from nnx_migrate.report.baseline.document import BaselineDocument, KnownFinding
+from nnx_migrate.report.baseline.fingerprints import Fingerprints
 from nnx_migrate.report.levels import Report, shown_path, told
 from nnx_migrate.report.text import printable
 
