@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
+from typing import Any
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.effects.captured.uses import UseFinder
@@ -40,6 +41,8 @@ class Analysis:
         self.project = project
         self._before = before
         self._holder = holder
+        #: What was found out about code that no edit of the project changes, by who keeps it.
+        self.outside: dict[type, Any] = {} if before is None else before.outside
         self._without: dict[frozenset[tuple[Scope, str]], SharingFinder] = {}
         if before is None:
             self.evaluator: Evaluator = Evaluator(project)

@@ -153,6 +153,7 @@ def _of_code(code: CodeType, what: str) -> str:
     return OTHER if file is None else f"{file}{IN_FILE}{path}{what}"
 
 
+# A type has the same name for the whole life of the watched process.
 @functools.cache
 def named(kind: type) -> str:
     if kind is type(None):

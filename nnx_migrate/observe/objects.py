@@ -234,6 +234,7 @@ def sort_of(part: object) -> Sort:
     return Sort.TREE if known else sort
 
 
+# A type is of the same sort for the whole life of the watched process.
 @functools.cache
 def _sort(kind: type) -> Sort:
     nnx = _nnx()

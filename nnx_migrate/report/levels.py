@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -97,8 +96,9 @@ def shown_path(path: Path, root: Path) -> str:
     """
     real = os.path.realpath(path)
     link = os.path.join(os.path.realpath(os.path.dirname(path) or os.curdir), path.name)
+    home = os.path.realpath(root)
     for place in (real, link) if os.path.isfile(real) else (link, real):
-        relative = os.path.relpath(place, _real(str(root)))
+        relative = os.path.relpath(place, home)
         if relative.split(os.sep)[0] != os.pardir:
             return relative.replace(os.sep, "/")
     return real.replace(os.sep, "/")
@@ -107,8 +107,3 @@ def shown_path(path: Path, root: Path) -> str:
 def uri_path(name: str) -> str:
     """A name with "/" as the path of a URI: bytes outside of ASCII percent-encoded."""
     return quote(os.fsencode(name), safe="/~!$&'()*,;=@+")
-
-
-@functools.cache
-def _real(root: str) -> str:
-    return os.path.realpath(root)

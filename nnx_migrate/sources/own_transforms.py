@@ -85,6 +85,7 @@ def read_transforms(where: str, table: object) -> tuple[OwnTransform, ...]:
     return tuple(_read(f'{where}."{name}"', name, entry) for name, entry in table.items())
 
 
+# What is installed beside this program does not change while it runs.
 @functools.cache
 def installed_transforms() -> tuple[OwnTransform, ...]:
     """The wrappers that installed packages name, looked up once a process.

@@ -14,8 +14,6 @@ _MAY_BE_NEWER = re.compile(
     r"|\bexcept\b[^\n:]*,"
     r"|\b(?:[fFtT][rR]?|[rR][fFtT])[\"']"
 )
-#: Hashes of the texts that were found to be newer.
-_NEWER: set[int] = set()
 
 
 def parse(text: str) -> ast.Module:
@@ -43,27 +41,36 @@ def readable(text: str) -> str:
 
     It is what `symtable` and `tokenize` can be given.
     """
-    return (_blanked(text) or text) if hash(text) in _NEWER else text
+    return _blanked(text) or text
 
 
 def _newer(text: str) -> ast.Module | None:
     blanked = _blanked(text)
-    if blanked is None or blanked == text:
-        return None
-    try:
-        tree = ast.parse(blanked)
-    except (SyntaxError, ValueError):
+    if blanked is None:
         return None
     from nnx_migrate.sources.newer_syntax.newer_tree import as_newer
 
-    _NEWER.add(hash(text))
-    return as_newer(tree, text, blanked)
+    return as_newer(ast.parse(blanked), text, blanked)
 
 
+# It hangs on the text alone, for the Python that runs: what is asked for several texts in turn is
+# not looked for again.
 @functools.lru_cache(maxsize=32)
 def _blanked(text: str) -> str | None:
-    if not _MAY_BE_NEWER.search(text):
+    """A newer text as this Python can read it; None for one that it reads, or cannot at all."""
+    if not _MAY_BE_NEWER.search(text) or _is_read(text):
         return None
     from nnx_migrate.sources.newer_syntax.blanking import blanked  # not for files that need none
 
-    return blanked(text)
+    found = blanked(text)
+    return found if found and found != text and _is_read(found) else None
+
+
+def _is_read(text: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except (SyntaxError, ValueError):
+            return False
+    return True

@@ -9,7 +9,7 @@ import pytest
 
 from nnx_migrate.core.findings import Finding
 from nnx_migrate.sources.configuration import Options
-from nnx_migrate.sources.imports.installed import environment
+from nnx_migrate.sources.imports.installed import Environments, environment
 from tests.golden.migration import migrate_tree
 
 NETS = """
@@ -189,6 +189,18 @@ def test_packages_that_are_edited_are_found(tmp_path: Path) -> None:
     source = environment(str(tmp_path)).read("edited")
     assert source is not None
     assert source.text == "x = 1\n"
+
+
+def test_what_is_installed_later_is_found_by_the_next_run(tmp_path: Path) -> None:
+    packages = tmp_path / "lib" / "python3.12" / "site-packages"
+    packages.mkdir(parents=True)
+    before = environment(str(tmp_path))
+    run = Environments()
+    assert run.of(str(tmp_path)) == before
+    (packages / "later.py").touch()
+    assert environment(str(tmp_path)).state != before.state
+    assert run.of(str(tmp_path)) == before  # a run sees one state of it
+    assert Environments().of(str(tmp_path)) != before
 
 
 def test_the_active_environment_is_looked_at(python: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,27 @@ def test_a_sentence_in_place_is_found(tmp_path: Path) -> None:
     assert lines == [3, 4, 8, 10]
 
 
+def test_what_is_kept_for_the_whole_process_says_why_it_may_be() -> None:
+    """What hangs on the project, a run or the disk lives as long as these: on an object.
+
+    `check` is left out: its processes run one case, or record one command.
+    """
+    files = [file for file in _modules() if "check" not in file.relative_to(ROOT).parts]
+    assert [place for file in files for place in _kept_without_reason(file)] == []
+
+
+def _kept_without_reason(file: Path) -> Iterator[str]:
+    text = file.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    for node in ast.parse(text).body:
+        for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+            named = ast.unparse(decorator).partition("(")[0]
+            caches = named in {"functools.cache", "functools.lru_cache"}
+            above, line = lines[decorator.lineno - 2], lines[decorator.lineno - 1]
+            if caches and not above.startswith("# ") and "  # " not in line:
+                yield f"{file}:{decorator.lineno}"
+
+
 def test_a_cause_is_told_what_its_words_name() -> None:
     words: dict[str, set[str]] = {}
     steps: dict[str, str] = {}

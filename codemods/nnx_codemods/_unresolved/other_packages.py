@@ -8,14 +8,13 @@ from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
-from nnx_migrate.analysis.sites.installed_calls import ForeignCall, Reached, reached
+from nnx_migrate.analysis.sites.installed_calls import ForeignCall, InstalledPackages, Reached
 from nnx_migrate.analysis.sites.other_packages import package_called
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Manual
-from nnx_migrate.sources.imports.installed import environment
 
 
 def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
@@ -33,7 +32,11 @@ def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
             called = ir.last_name(lower_expr(site.reference))
             if context.options.follow_installed:
                 call = _as_called(context, site, operand)
-                found = reached(environment(context.options.python), call) if call else _HIDDEN
+                packages, python = (
+                    InstalledPackages.around(context.analysis),
+                    context.options.python,
+                )
+                found = packages.reached(python, call) if call else _HIDDEN
                 if found is None:
                     continue
                 seen = _followed(package, called, found)

@@ -51,10 +51,12 @@ def are_told_apart(values: Values) -> bool:
     return len(names) == len(values)
 
 
-# The same few values are asked for in every union of a circle, some of them hundreds deep.
+# The same few values are asked for in every union of a circle, some of them hundreds deep. What is
+# said of one hangs on the value alone, so the answers serve all projects of a process.
 _KEPT = 1 << 16
 
 
+# Of the value alone.
 @functools.lru_cache(_KEPT)
 def _settled_inside(value: Value) -> Value:
     match value:
@@ -100,6 +102,7 @@ def _order_of_origin(origin: Place | str) -> tuple[bool, Place | str]:
     return isinstance(origin, str), origin or "\uffff"
 
 
+# Of the value alone, too.
 @functools.lru_cache(_KEPT)
 def _without_witness(value: Value) -> Hashable:
     """What tells a value apart from others, its witnesses left out."""

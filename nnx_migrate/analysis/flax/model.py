@@ -92,12 +92,14 @@ class ModeDependentFunction:
     reference: str = ""
 
 
+# This and the next three say what stands in a table of this package.
 @functools.cache
 def flax_version() -> str:
     """The version of flax that the table was made from."""
     return str(_read_table()["flax_version"])
 
 
+# Of the table.
 @functools.cache
 def layers() -> Mapping[str, Layer]:
     """Every public class of flax.nnx, by each of its qualified names."""
@@ -105,6 +107,7 @@ def layers() -> Mapping[str, Layer]:
     return MappingProxyType({name: layer for layer in found for name in layer.qualified_names})
 
 
+# Of the table.
 @functools.cache
 def asking_keywords() -> frozenset[str]:
     """The keywords that make layers change their structure, or sow."""
@@ -114,6 +117,7 @@ def asking_keywords() -> frozenset[str]:
     return frozenset().union(*asking)
 
 
+# Of the table.
 @functools.cache
 def mode_dependent_functions() -> Mapping[str, ModeDependentFunction]:
     """Every mode-dependent callable of flax.nnx, by each of its qualified names."""

@@ -9,6 +9,7 @@ from nnx_migrate.analysis.flax.model import Layer, layers, mode_dependent_functi
 NNX = "flax.nnx"
 
 
+# Of the table, as it is installed with this package.
 @functools.cache
 def _public_names() -> dict[str, str]:
     known = {name: row.name for name, row in mode_dependent_functions().items()}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from nnx_migrate.analysis.domain.values import (
     scope_around,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
+from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import OBJECT_METHODS, SETTERS
@@ -37,7 +37,7 @@ from nnx_migrate.analysis.ir.build import index_module
 from nnx_migrate.analysis.library.effect_model import harmless_library_call
 from nnx_migrate.analysis.sites.other_packages import other_package
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.sources.imports.installed import Environment
+from nnx_migrate.sources.imports.installed import Environment, Environments
 from nnx_migrate.sources.text import decode
 
 #: The module that makes the call; no package can have the name.
@@ -79,9 +79,54 @@ class Reached:
     dependent: bool
 
 
-def reached(environment: Environment, call: ForeignCall) -> Reached | None:
-    """What depends on the mode in a call, or else what of it is not seen; None when all is free."""
-    built = _calling(environment, call)
+class InstalledPackages:
+    """The packages around a project, each indexed once while the project is looked at."""
+
+    def __init__(self) -> None:
+        self._environments = Environments()
+        self._indexes: dict[tuple[Environment, str], tuple[ir.ModuleIndex, ...]] = {}
+        self._reached: dict[tuple[Environment, ForeignCall], Reached | None] = {}
+
+    @classmethod
+    def around(cls, analysis: Analysis) -> InstalledPackages:
+        """Those of a project, as it is and after edits."""
+        found: InstalledPackages = analysis.outside.setdefault(cls, cls())
+        return found
+
+    def reached(self, python: str, call: ForeignCall) -> Reached | None:
+        """What depends on the mode in a call, or else what is not seen; None when all is free.
+
+        Args:
+            python: an interpreter, or the folder of an environment; empty for the active one.
+            call: the call.
+        """
+        environment = self._environments.of(python)
+        key = environment, call
+        if key not in self._reached:
+            self._reached[key] = _reached(self._calling(environment, call), call)
+        return self._reached[key]
+
+    def _calling(self, environment: Environment, call: ForeignCall) -> Project | None:
+        """The installed code that a call leads to, with a module that makes it."""
+        parts = call.dotted.split(".")
+        lengths = range(len(parts) - 1, 0, -1)
+        heads = (".".join(parts[:length]) for length in lengths)
+        module = next((head for head in heads if environment.path_of(head)), None)
+        if module is None:
+            return None
+        first, *rest = call.dotted.removeprefix(f"{module}.").split(".")
+        func = ".".join(["called", *rest]) + call.method
+        text = (
+            f"from flax import nnx\nfrom {module} import {first} as called\n"
+            f"def handed(model: nnx.Module, other):\n    return {func}({call.given})\n"
+        )
+        calling = index_module(decode(Path(_CALLING), text.encode()), _CALLING)
+        if (environment, module) not in self._indexes:
+            self._indexes[environment, module] = _indexes(environment, module)
+        return Project([calling, *self._indexes[environment, module]])
+
+
+def _reached(built: Project | None, call: ForeignCall) -> Reached | None:
     if built is None:
         package = call.dotted.partition(".")[0]
         return Reached(
@@ -91,26 +136,6 @@ def reached(environment: Environment, call: ForeignCall) -> Reached | None:
     return min(found, key=lambda each: not each.dependent, default=None)
 
 
-@functools.lru_cache(maxsize=64)
-def _calling(environment: Environment, call: ForeignCall) -> Project | None:
-    """The installed code that a call leads to, with a module that makes it."""
-    parts = call.dotted.split(".")
-    lengths = range(len(parts) - 1, 0, -1)
-    heads = (".".join(parts[:length]) for length in lengths)
-    module = next((head for head in heads if environment.path_of(head)), None)
-    if module is None:
-        return None
-    first, *rest = call.dotted.removeprefix(f"{module}.").split(".")
-    func = ".".join(["called", *rest]) + call.method
-    text = (
-        f"from flax import nnx\nfrom {module} import {first} as called\n"
-        f"def handed(model: nnx.Module, other):\n    return {func}({call.given})\n"
-    )
-    calling = index_module(decode(Path(_CALLING), text.encode()), _CALLING)
-    return Project([calling, *_indexes(environment, module)])
-
-
-@functools.lru_cache(maxsize=16)
 def _indexes(environment: Environment, module: str) -> tuple[ir.ModuleIndex, ...]:
     """A module, the packages around it, and what they import from each other and from others."""
     found: dict[str, ir.ModuleIndex] = {}

@@ -23,7 +23,7 @@ from nnx_migrate.engine.known.store import OnShelf, Shelf, packed, unpacked
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.configuration import Options
-from nnx_migrate.sources.imports.installed import environment
+from nnx_migrate.sources.imports.installed import Environments
 from nnx_migrate.sources.imports.module_names import home_of, name_in_home
 
 #: Results that tell of the moment more than of the file.
@@ -146,6 +146,7 @@ class PlanMemory:
         self._shelves = (shelf, *elsewhere)
         self._projects = projects
         self._told: dict[int, tuple[Options, bytes]] = {}
+        self._environments = Environments()
         self._options = {task.path: self._deciding(task.options) for task in wanted}
         observed = projects.facts
         self._observed = b"" if observed is None else observed.digest().encode()
@@ -211,8 +212,14 @@ class PlanMemory:
         """What decides of options, once for all files that share them."""
         told = self._told.get(id(options))
         if told is None:
-            told = self._told[id(options)] = options, repr(_deciding(options)).encode()
+            told = self._told[id(options)] = options, repr(self._parts(options)).encode()
         return told[1]
+
+    def _parts(self, options: Options) -> tuple[object, ...]:
+        installed = ""
+        if options.follow_installed:
+            installed = self._environments.of(options.python).state
+        return (*_deciding(options), installed)
 
     def _facts_of(self, group: int) -> bytes:
         parts = [program_digest(), self._observed]
@@ -250,5 +257,4 @@ def _deciding(options: Options) -> tuple[object, ...]:
         timeout=0,
         exclude=(),
     )
-    installed = environment(options.python).state if options.follow_installed else ""
-    return select, sorted(options.ignore), sorted(options.allow), rest, installed
+    return select, sorted(options.ignore), sorted(options.allow), rest

@@ -15,6 +15,7 @@ from nnx_migrate.rewrite.model.registry import rule_entries
 from nnx_migrate.sources.walk.scanning import read_file
 
 
+# Code that was imported stays the same while the process runs.
 @functools.cache
 def program_digest() -> bytes:
     """The digest of all code that decides: an update, or an edit of a rule, gives another one."""

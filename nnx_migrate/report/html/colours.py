@@ -92,11 +92,13 @@ class Colours:
         return opening if line <= last else ""
 
 
+# It keeps nothing of what it reads, and is dear to make.
 @functools.cache
 def _python_lexer() -> Lexer:
     return PythonLexer(stripnl=False)
 
 
+# Of its arguments alone: the same lines stand in the old and the new text, and in many files.
 @functools.lru_cache(maxsize=50_000)
 def _python(opening: str, line: str) -> list[Stretch]:
     return _stretches(_python_lexer(), opening + line, len(opening), 1)[0]
@@ -127,6 +129,7 @@ def _long_strings(text: str) -> Iterator[tuple[int, int, str]]:
         yield line, line + match[0].count("\n"), match[1] + match[2]
 
 
+# Of its argument alone.
 @functools.cache
 def _letter(kind: _TokenType) -> str:
     while kind is not Token:

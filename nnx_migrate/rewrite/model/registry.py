@@ -97,6 +97,7 @@ def _never_a_site(transform: str) -> bool:
     return transform not in SITE_NAMES and transform not in {AS_VALUE, OTHER_PACKAGE}
 
 
+# What is installed beside this program does not change while it runs.
 @functools.cache
 def rule_entries() -> Mapping[str, RuleEntry]:
     """Return every installed rule by its name, in the order of the names.

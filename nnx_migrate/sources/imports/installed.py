@@ -7,7 +7,6 @@ name any program. Its environment is read off the folders beside it.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import os
 from collections.abc import Iterator
@@ -70,11 +69,7 @@ def environment(python: str = "") -> Environment:
         python: an interpreter, or the folder of an environment; if empty the one that is active
             (VIRTUAL_ENV), or else the one that runs this program.
     """
-    return _environment(python or os.environ.get("VIRTUAL_ENV", ""))
-
-
-@functools.lru_cache(maxsize=8)
-def _environment(python: str) -> Environment:
+    python = python or os.environ.get("VIRTUAL_ENV", "")
     found = tuple(dict.fromkeys(_with_linked(_running() if not python else _below(Path(python)))))
     state = hashlib.blake2b(digest_size=16)
     for folder in found:
@@ -82,6 +77,19 @@ def _environment(python: str) -> Environment:
         for name, changed in sorted(_entries(folder)):
             state.update(f"{name} {changed}\0".encode(errors="surrogateescape"))
     return Environment(found, state.hexdigest())
+
+
+class Environments:
+    """The environments that a run looks into: its folders are read once in its life."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Environment] = {}
+
+    def of(self, python: str) -> Environment:
+        """The environment of an interpreter, as `environment` finds it."""
+        if python not in self._known:
+            self._known[python] = environment(python)
+        return self._known[python]
 
 
 def _running() -> Iterator[str]:

@@ -81,24 +81,30 @@ def is_project(folder: Path) -> bool:
 
 def _is_of_scripts(folder: Path) -> bool:
     try:
-        changed = os.stat(folder).st_mtime_ns
+        with os.scandir(folder) as found:
+            files = [each for each in found if each.name.endswith((".py", ".ipynb"))]
+        states = ((each.name, each.stat()) for each in files)
+        held = frozenset((name, of.st_mtime_ns, of.st_size) for name, of in states)
     except OSError:
         return False
-    return _imports_beside(str(folder), changed)
+    return _imports_beside(str(folder), held)
 
 
+# What it says hangs on its arguments alone, so a folder whose files change is looked at anew; it is
+# asked for by each of the files, from wherever a name is needed.
 @functools.lru_cache(maxsize=4096)
-def _imports_beside(folder: str, _changed: int) -> bool:
-    """Whether a file in a folder imports one that lies beside it by its bare name."""
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return False
+def _imports_beside(folder: str, held: frozenset[tuple[str, int, int]]) -> bool:
+    """Whether a file in a folder imports one that lies beside it by its bare name.
+
+    Args:
+        folder: the folder.
+        held: the files in it, with the time of their last change and their size.
+    """
+    names = [name for name, _, _ in held]
     beside = {name.removesuffix(".py") for name in names if name.endswith(".py")} - _ELSEWHERE
     return any(
         not beside.isdisjoint(name.partition(".")[0] for name in _imported(folder, each))
         for each in names
-        if each.endswith((".py", ".ipynb"))
     )
 
 

@@ -86,6 +86,7 @@ def scan_imports(
         yield Import(source, each.name, each.bound)
 
 
+# Bytes say the same each time; the steps that look for importers ask one after the other.
 @functools.lru_cache(maxsize=8)
 def written_imports(data: bytes) -> tuple[Written, ...]:
     """What the file with these bytes imports, as it says so; it is asked several times in turn."""

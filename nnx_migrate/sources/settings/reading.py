@@ -49,6 +49,7 @@ def read_values(
     return values
 
 
+# A class has the same fields each time.
 @functools.cache
 def _fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
     return {field.encode_name: field for field in msgspec.structs.fields(kind)}

@@ -96,6 +96,15 @@ def test_a_folder_of_scripts_is_not(package: Path, name: str, text: str) -> None
     assert import_root(package / "lam.py") == package
 
 
+def test_a_folder_is_looked_at_anew_once_a_file_in_it_is_edited(package: Path) -> None:
+    train = package / "train.py"
+    train.write_text("import flax\n")
+    assert module_name(package / "lam.py") == "pkg.models.lam"
+    # In its place: the folder itself does not change.
+    train.write_text("import lam\n")
+    assert module_name(package / "lam.py") == "lam"
+
+
 def test_a_library_beside_which_a_file_is_named_is_meant_itself(package: Path) -> None:
     (package / "jax.py").touch()
     (package / "logging.py").touch()

@@ -149,7 +149,7 @@ def test_other_files_do_without_libcst() -> None:
         "import sys\nfrom nnx_migrate.sources.python_text import parse, readable\n"
         "parse('x = f\"{y}\"')\n"
         "try: parse('print 1')\nexcept SyntaxError: pass\n"
-        "assert readable('def f[T](): pass') == 'def f[T](): pass'\n"
+        "assert readable('x = f\"{y}\"') == 'x = f\"{y}\"'\n"
         "print('libcst' in sys.modules)\n"
         "parse('try: pass\\nexcept A, B: pass')\nprint('libcst' in sys.modules)\n"
     )
@@ -166,3 +166,9 @@ def test_what_tokenize_is_given_has_the_places_of_the_text() -> None:
     tokens = tokenize.generate_tokens(StringIO(readable(text)).readline)
     comments = [token.start for token in tokens if token.type == tokenize.COMMENT]
     assert comments == [(1, text.index("# é"))]
+
+
+def test_a_text_is_readable_whether_it_was_parsed_before_or_not() -> None:
+    text = "def never_parsed[T](x: T): pass\n"
+    ast.parse(readable(text))
+    assert len(readable(text)) == len(text)

@@ -184,15 +184,18 @@ Expr = (
 )
 
 
-# Most expressions are few names, and attributes of these: a process holds each of them once.
+# Most expressions are few names, and attributes of these: a process holds each of them once. They
+# are equal whoever made them, and unpickling has nothing but a function to make them by.
 _SHARED = 100_000
 
 
+# By its text.
 @functools.lru_cache(_SHARED)
 def shared_name(name: str) -> Name:
     return Name(name)
 
 
+# By its parts.
 @functools.lru_cache(_SHARED)
 def shared_attribute(base: Expr, name: str) -> Attribute:
     return Attribute(base, name)
