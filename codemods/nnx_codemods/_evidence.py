@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._next_steps import NextStep, next_steps
 from nnx_codemods._rngs.suggestions import forks_wanted
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
@@ -76,12 +77,12 @@ def kind_evidence(
         places = [v.origin for v in instances if isinstance(v.origin, Place)]
         words = min((v.origin for v in instances if isinstance(v.origin, str)), default="")
         known = f" ({words})" if words and not places else ""
-        claim = f"argument {index} is {' or '.join(names)}{known}"
-        return Evidence(claim, Proof.PROVED, min(places, default=None))
+        claim = RuleClaim.ARGUMENT_IS.about(index=index, kinds=f"{' or '.join(names)}{known}")
+        return Evidence(str(claim), Proof.PROVED, min(places, default=None))
     reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
     because = reasons[0] if reasons and is_unknown(values) else "it can be of several kinds"
-    claim = f"the class of argument {index} is unknown: {because}"
-    return Evidence(claim, Proof.ASSUMED, permission=Permission.UNKNOWN_CLASS)
+    claim = RuleClaim.CLASS_UNKNOWN.about(index=index, because=because)
+    return Evidence(str(claim), Proof.ASSUMED, permission=Permission.UNKNOWN_CLASS)
 
 
 def refuse_split(
@@ -122,12 +123,12 @@ def refuse_split(
     if by_code_in_sight and effect is not None and known.permission is None:
         left = _without_impossible(context, site, effects)
         if not left:
-            claim = f"no code in sight changes the structure of argument {index}"
+            claim = str(RuleClaim.NOTHING_IN_SIGHT_CHANGES.about(index=index))
             evidence.append(Evidence(claim, Proof.ASSUMED, effect.where))
             return None
         effect = worst(left)
     if effect is None:
-        claim = f"the function keeps the structure of argument {index}"
+        claim = str(RuleClaim.KEEPS_STRUCTURE.about(index=index))
         shown = (Place(each.module, context.project.function(each).line) for each in scopes)
         evidence.append(Evidence(claim, Proof.PROVED, min(shown, default=None)))
         return None

@@ -47,6 +47,7 @@ import enum
 
 from nnx_codemods._axes.prefix import is_declared_int
 from nnx_codemods._captures.variable_writes import may_update
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import updated_broadcast
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import Instance, is_unknown
@@ -98,8 +99,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if not places:
         return None
     evidence = Evidence(
-        "with a copy in the body, both modes give the results of graph mode (docs/semantics.md: "
-        "SCN-1)",
+        str(RuleClaim.COPY_IN_BODY),
         Proof.PROVED,
     )
     return Contribution(

@@ -45,6 +45,7 @@ import ast
 import enum
 from collections.abc import Iterator
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
 from nnx_migrate.analysis.callgraph.binding import parameter_at
 from nnx_migrate.analysis.domain.values import FunctionValue
@@ -87,7 +88,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     bound = site.node.args[1:]
     again = _passed_again(context, site, bound)
     if again is not None:
-        evidence = Evidence(f"{ast.unparse(again)} is passed twice", Proof.PROVED)
+        evidence = Evidence(
+            str(RuleClaim.PASSED_TWICE.about(argument=ast.unparse(again))), Proof.PROVED
+        )
         reason = BindingCause.GOES_IN_TWICE.about(argument=ast.unparse(again))
         return Manual(RULE.name, reason, (evidence,))
     copied = tuple(
@@ -98,7 +101,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     )
     if any(isinstance(site.node.args[place], ast.Starred) for place in copied):
         return Manual(RULE.name, BindingCause.SOME_HIDDEN)
-    claim = "functools.partial gives the same results in both modes (docs/semantics.md: JIT-B)"
+    claim = str(RuleClaim.PARTIAL_SAME)
     return Contribution(
         RULE.name,
         BindingCause.BOUND_COPIES if copied else BindingCause.BOUND,

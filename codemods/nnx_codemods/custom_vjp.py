@@ -42,6 +42,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 
 from __future__ import annotations
 
+from nnx_codemods._claims import RuleClaim
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -58,7 +59,7 @@ class BackwardCause(Cause):
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
-    evidence = Evidence("it is nnx.custom_vjp", Proof.PROVED, context.where(site.node))
+    evidence = Evidence(str(RuleClaim.CUSTOM_VJP), Proof.PROVED, context.where(site.node))
     return Pin(RULE.name, BackwardCause.GETS_UPDATES, (evidence,))
 
 

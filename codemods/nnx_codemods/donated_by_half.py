@@ -38,6 +38,7 @@ from __future__ import annotations
 import ast
 import enum
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Scope
 from nnx_migrate.analysis.flax.transforms import of_nnx
@@ -102,7 +103,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if option == _NUMBERS and _all_positional(context, site, max(places, default=0)):
         return Same(RULE.name, DonationCause.BY_POSITION_ONLY)
     evidence = Evidence(
-        f"the donated parameters are {', '.join(names[p] for p in places)}",
+        str(RuleClaim.DONATED.about(names=", ".join(names[p] for p in places))),
         Proof.PROVED,
         context.where(site.node),
     )

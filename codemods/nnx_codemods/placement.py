@@ -44,6 +44,7 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node
 from nnx_migrate.analysis.domain.values import STATE
 from nnx_migrate.analysis.flax.transforms import of_nnx
@@ -79,7 +80,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
                 continue
             held = values & STATE and by_device
             if held or is_graph_node(context, values, _KINDS):
-                claim = f"{name} holds Variables, and {because}"
+                claim = str(RuleClaim.HOLDS_VARIABLES.about(name=name, because=because))
                 evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
                 return Pin(RULE.name, PlacementCause.NOT_PLACED.about(name=name), (evidence,))
     return None

@@ -38,6 +38,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nnx_codemods._claims import RuleClaim
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import STATE, Instance, Scope, Value, Values
 from nnx_migrate.analysis.flax.transforms import of_nnx
@@ -69,7 +70,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             made = _made_anew(context, scope, _carried(context, site, returned))
             if made is not None:
                 where = Place(scope.module, made.line)
-                evidence = Evidence("the body creates a new carry", Proof.PROVED, where)
+                evidence = Evidence(str(RuleClaim.NEW_CARRY), Proof.PROVED, where)
                 return Pin(RULE.name, ReplacedCause.OTHER_VARIABLES.about(where), (evidence,))
     return None
 

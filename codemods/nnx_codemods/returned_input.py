@@ -53,6 +53,7 @@ from __future__ import annotations
 
 import enum
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.returned_arguments import returned_again
 from nnx_codemods._next_steps import NextStep
@@ -106,12 +107,12 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     name, (scope, _) = next(iter(returned.items()))
     where = _where_it_leaves(context, scope, name)
-    evidence = Evidence(f"{name} is returned", Proof.PROVED, where)
+    evidence = Evidence(str(RuleClaim.RETURNED.about(name=name)), Proof.PROVED, where)
     # Of a State or another tree the caller has a copy, which what is returned may be more than.
     same = all(is_graph_node(context, values) for _, values in returned.values())
     again = returned_again(context, site, frozenset(returned)) if same else None
     if again is not None:
-        claim = "all calls assign it to the name that they pass"
+        claim = str(RuleClaim.REASSIGNED)
         seen = Evidence(claim, Proof.PROVED, context.where(site.node))
         names = " and ".join(returned)
         message = ReturnedCause.NO_LONGER_RETURNED.about(names=names)

@@ -121,6 +121,7 @@ import dataclasses
 import enum
 from collections.abc import Callable
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._freshness.model_with_state import state_outside
 from nnx_codemods._freshness.optimizer_alias import owned_argument
 from nnx_codemods._freshness.retained_objects import is_other_class
@@ -200,13 +201,13 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return _lifted_for_a_gradient(context, site) if of_theirs else None
     outside = state_outside(context, site) if not _goes_in_twice(context, site) else None
     if outside is not None:
-        claim = f"all calls assign {outside.model} and its State to names"
+        claim = str(RuleClaim.REASSIGNED_WITH_STATE.about(model=outside.model))
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(RULE.name, SharingCause.STATE_OUTSIDE, (evidence,), outside)
     owned = owned_argument(context, site)
     if owned is not None:
         message = SharingCause.NO_LONGER_PASSED.about(name=owned.parameter)
-        claim = f"all calls pass {owned.source}"
+        claim = str(RuleClaim.ALL_PASS.about(source=owned.source))
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
         return Contribution(
             RULE.name,

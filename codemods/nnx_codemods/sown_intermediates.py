@@ -125,6 +125,7 @@ from __future__ import annotations
 
 import enum
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._sown.captured import captured
 from nnx_codemods._sown.perturbations import perturbed
 from nnx_codemods._sown.residual_state.private_twin import twins
@@ -161,7 +162,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if found is None:
         return _put_back(context, site)
     evidence = tuple(
-        Evidence("the sown values are popped after the call", Proof.PROVED, context.where(call.pop))
+        Evidence(str(RuleClaim.POPPED_BEHIND), Proof.PROVED, context.where(call.pop))
         for call in found.plan.calls
     )
     return Contribution(
@@ -182,8 +183,7 @@ def _put_back(context: FileContext, site: Site) -> Decision | None:
     if not isinstance(plan, PutBack):
         return None
     calls = tuple(
-        Evidence("the popped values are put back on the object", Proof.PROVED, context.where(use))
-        for use in plan.uses
+        Evidence(str(RuleClaim.PUT_BACK), Proof.PROVED, context.where(use)) for use in plan.uses
     )
     return Contribution(
         RULE.name,
@@ -202,10 +202,8 @@ def _decide_perturbed(context: FileContext, site: Site) -> Decision | None:
     for call in found.plan.calls:
         first, last = context.where(call.first), context.where(call.pop or call.use)
         evidence += (
-            Evidence(
-                "the same forward pass before it creates the perturbations", Proof.PROVED, first
-            ),
-            Evidence("they are popped after it, or no other code sees them", Proof.PROVED, last),
+            Evidence(str(RuleClaim.SAME_PASS_BEFORE), Proof.PROVED, first),
+            Evidence(str(RuleClaim.POPPED_OR_UNSEEN), Proof.PROVED, last),
         )
     return Contribution(
         RULE.name,

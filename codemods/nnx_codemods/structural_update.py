@@ -99,6 +99,7 @@ import dataclasses
 import enum
 from collections.abc import Iterator
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
@@ -188,11 +189,11 @@ def decide(context: FileContext, site: Site) -> Decision | None:
 def _set_before(context: FileContext, plan: Hoist) -> Contribution:
     """What the function sets first is set before its calls."""
     evidence = tuple(
-        Evidence("no code before it depends on the mode", Proof.PROVED, context.where(statement))
+        Evidence(str(RuleClaim.FREE_BEFORE), Proof.PROVED, context.where(statement))
         for statement in plan.statements
     )
     calls = tuple(
-        Evidence("it is set before this call", Proof.PROVED, context.where(call.use))
+        Evidence(str(RuleClaim.SET_BEFORE), Proof.PROVED, context.where(call.use))
         for call in plan.calls
     )
     return Contribution(
@@ -207,7 +208,9 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform == COMPUTED:
         return computed_transform(context, site, RULE.name)
     if site.spec.operands and _runs_unknown(context, site):
-        evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
+        evidence = Evidence(
+            str(RuleClaim.FUNCTIONS_UNKNOWN), Proof.ASSUMED, context.where(site.node)
+        )
         why = StructureCause.FUNCTIONS_HIDDEN.about()
         return Pin(RULE.name, why, (evidence,), outward=True, ways_out=(NextStep.CALL_BY_NAME,))
     if site.form == "reference":
@@ -275,7 +278,7 @@ def _handed_on(context: FileContext, site: Site) -> Pin | None:
     """A transform that is a value itself, in a table or a partial that is kept."""
     if site.transform not in TRACING:
         return None
-    evidence = Evidence("its functions are not known", Proof.ASSUMED, context.where(site.node))
+    evidence = Evidence(str(RuleClaim.FUNCTIONS_UNKNOWN), Proof.ASSUMED, context.where(site.node))
     why = StructureCause.HANDED_ON.about(text=site.written)
     return Pin(RULE.name, why, (evidence,), bare=True, ways_out=(NextStep.APPLY_BY_NAME,))
 

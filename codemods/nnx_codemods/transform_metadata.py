@@ -46,6 +46,7 @@ import ast
 import enum
 
 from nnx_codemods._captures.only_writes import more_than_updates
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import updated_broadcast
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.flax.transforms import METADATA_OPTION, of_nnx
@@ -102,12 +103,12 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     reason = _broadcast(context, site)
     if reason:
         return Pin(RULE.name, reason)
-    evidence = [Evidence("the metadata names a partition", Proof.PROVED, context.where(value))]
+    evidence = [Evidence(str(RuleClaim.NAMES_PARTITION), Proof.PROVED, context.where(value))]
     more = more_than_updates(context, site)
     allowed = more is not None and more.permission and context.options.allows(more.permission)
     if more is not None and not allowed:
         return _keeps_updates_alone(more)
-    claim = "the function only updates Variables of its arguments"
+    claim = str(RuleClaim.UPDATES_ALONE)
     evidence.append(more or Evidence(claim, Proof.PROVED, context.where(site.node)))
     return Contribution(
         RULE.name,

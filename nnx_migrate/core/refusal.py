@@ -44,6 +44,10 @@ class Cause(enum.Enum):
         return Refusal(self, place, tuple((key, str(value)) for key, value in names.items()))
 
 
+class Claim(Cause):
+    """What was shown of a place, or is taken as true of it: the words of evidence, as of causes."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Refusal:
     """One refusal; as text, how a person is told of it.

@@ -102,7 +102,7 @@ def test_a_sentence_in_place_is_found(tmp_path: Path) -> None:
         "    raise NotLifted('it cannot be')\n"
     )
     lines = [line for line, _ in sentences_in_place(file)]
-    assert lines == [3, 4, 8, 10]
+    assert lines == [3, 4, 5, 6, 8, 10]
 
 
 def test_what_is_kept_for_the_whole_process_says_why_it_may_be() -> None:
@@ -151,9 +151,10 @@ def test_a_cause_is_told_what_its_words_name() -> None:
 def _families(file: Path) -> Iterator[ast.ClassDef]:
     """The tables of causes of a module."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ClassDef) and [ast.unparse(base) for base in node.bases] == [
-            "Cause"
-        ]:
+        if isinstance(node, ast.ClassDef) and [ast.unparse(base) for base in node.bases] in (
+            ["Cause"],
+            ["Claim"],
+        ):
             yield node
 
 
@@ -168,12 +169,12 @@ def _members(family: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
 
 
 _SENTENCE = re.compile(r"[a-z]{2,},? [a-z]{2,}")
-_DECISIONS = frozenset({"Pin", "Manual", "Same", "Contribution", "CannotEmit"})
+_DECISIONS = frozenset({"Pin", "Manual", "Same", "Contribution", "CannotEmit", "Evidence"})
 _REASONS = frozenset({"Reason", "Refusal", "Refusal | None", "Reason | None"})
 
 
 def sentences_in_place(file: Path) -> Iterator[tuple[int, str]]:
-    """Where a decision, or a reason for one, is a sentence that stands in no table."""
+    """Where a decision, a reason for one, or its evidence is a sentence that stands in no table."""
     for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if not isinstance(function, ast.FunctionDef):
             continue
@@ -202,8 +203,6 @@ def _is_raised(name: str) -> bool:
 
 def _sentences(node: ast.AST) -> Iterator[tuple[int, str]]:
     match node:
-        case ast.Call(func=ast.Name(id="Evidence")):
-            return
         case ast.JoinedStr(values=values):
             parts = (each.value if isinstance(each, ast.Constant) else "it" for each in values)
             text = "".join(map(str, parts))

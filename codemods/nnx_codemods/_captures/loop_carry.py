@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nnx_codemods._captures.captures import Captured, calls_of_decorated
 from nnx_codemods._captures.disjoint_names import disjoint
 from nnx_codemods._captures.refusal import CaptureCause
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._freshness.disjointness import why_together
 from nnx_migrate.analysis.domain.containers import all_leaves
 from nnx_migrate.analysis.domain.values import (
@@ -51,11 +52,11 @@ def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | 
             continue
         text = ast.unparse(element)
         if is_unknown(values):
-            claim = f"the parts of {text}, which is passed already, are unknown"
+            claim = str(RuleClaim.PASSED_PARTS_UNKNOWN.about(text=text))
             where = context.where(element)
             return Evidence(claim, Proof.ASSUMED, where, Permission.UNKNOWN_PARTS)
         if any(each.transform in JAX_SITES for each in stack_of(context, site)):
-            claim = f"{text} is passed already: jax drops its updates, and nnx would keep them"
+            claim = str(RuleClaim.DROPS_UPDATES.about(text=text))
             return Evidence(claim, Proof.PROVED, context.where(element))
         reasons = (_together(context, site, element, capture) for capture in captured.objects)
         if reason := next(filter(None, reasons), ""):
@@ -71,7 +72,7 @@ def not_a_tree(context: FileContext, values: Values, where: Place) -> Evidence |
         return Evidence(shared, Proof.PROVED, where)
     unseen = context.analysis.contents.of(values).unseen
     if unseen:
-        claim = f"some of its parts are unknown: {unseen[0]}"
+        claim = str(RuleClaim.PARTS_UNKNOWN.about(why=unseen[0]))
         return Evidence(claim, Proof.ASSUMED, where, Permission.UNKNOWN_PARTS)
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
 from nnx_migrate.analysis.domain.values import Values
 from nnx_migrate.analysis.sites.site import Site
@@ -22,7 +23,7 @@ def made_when_called(context: FileContext, site: Site) -> Evidence | None:
             continue
         for _, name, values in given_parameters(context, site, scope):
             if may_be_graph_node(context, values) and _may_make(context, values):
-                claim = f"nnx.bridge.lazy_init runs it, and {name} may hold a ToNNX"
+                claim = str(RuleClaim.LAZY.about(name=name))
                 return Evidence(claim, Proof.ASSUMED, where)
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node, refuse_split
 from nnx_codemods._gradient.argnums import Argnums, Target, argnums_of
 from nnx_codemods._gradient.refusal import GradientCause
@@ -146,7 +147,9 @@ def _returned_captured(context: FileContext, site: Site) -> Evidence | None:
                     continue
                 if is_graph_node(context, context.evaluator.values(scope, part), _RETURNABLE):
                     where = Place(scope.module, function.line)
-                    return Evidence(f"{root.id} is returned", Proof.PROVED, where)
+                    return Evidence(
+                        str(RuleClaim.RETURNED.about(name=root.id)), Proof.PROVED, where
+                    )
     return None
 
 

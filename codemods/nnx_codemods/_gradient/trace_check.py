@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import effects_on, is_graph_node, refuse_split
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node, seen_functions
 from nnx_migrate.analysis.domain.containers import any_leaf
@@ -102,7 +103,7 @@ def _has_place(site: Site, index: int) -> bool:
 
 
 def _evidence(context: FileContext, site: Site, index: int) -> Evidence:
-    claim = f"the function keeps the structure of argument {index}"
+    claim = str(RuleClaim.KEEPS_STRUCTURE.about(index=index))
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._gradient.loss import decide_gradient
 from nnx_codemods._gradient.trace_check import is_checked
 from nnx_migrate.analysis.domain.values import Scope, Values
@@ -41,7 +42,7 @@ def watched_when_traced(
     decisions = (decide_gradient(context, site, "", diff_state=each) for each in (False, True))
     if not any(isinstance(each, Contribution) for each in decisions):
         return None
-    claim = f"the function keeps the structure of argument {index}"
+    claim = str(RuleClaim.KEEPS_STRUCTURE.about(index=index))
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._rngs.encapsulated_parts import check_out_of_reach
 from nnx_codemods._rngs.keepers import Keeper, is_bound_anew, keepers, own_name, plain_class
 from nnx_codemods._rngs.owners import Making, owners_of
@@ -40,14 +41,12 @@ def lifted_rngs(context: FileContext, site: Site, rule: str) -> Contribution | E
     try:
         found = lift_at(context, site)
     except NotLifted as refused:
-        return Evidence(
-            f"the Rngs of the parts cannot move to their owner: {refused}", Proof.PROVED
-        )
+        return Evidence(str(RuleClaim.RNGS_STAY.about(why=refused)), Proof.PROVED)
     if found is None:
         return None
     keeper, lift = found
     name = keeper.of.node.name
-    claim = f"no code outside of this file creates or calls {name}"
+    claim = str(RuleClaim.NO_OUTSIDE_USE.about(name=name))
     where = context.where(keeper.stored)
     evidence = Evidence(claim, Proof.ASSUMED, where, Permission.LIFT_RNGS)
     if not context.options.allows(Permission.LIFT_RNGS):

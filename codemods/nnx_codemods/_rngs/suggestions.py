@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnx_codemods._claims import RuleClaim
 from nnx_migrate.analysis.domain.values import Instance, Values, short_name
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
@@ -22,10 +23,8 @@ def forks_wanted(context: FileContext, values: Values) -> tuple[Evidence, ...]:
     keeping = sorted({short_name(name) for name in held if keeps_rngs(context.evaluator, name)})
     if not keeping:
         return ()
-    claim = (
-        f"{' and '.join(keeping)} may keep a fork of the Rngs, and then draw other random numbers"
-    )
-    return (Evidence(claim, Proof.ASSUMED, None, Permission.FORK_RNGS),)
+    claim = RuleClaim.FORK_DRAWS_OTHERS.about(names=" and ".join(keeping))
+    return (Evidence(str(claim), Proof.ASSUMED, None, Permission.FORK_RNGS),)
 
 
 def drops_wanted(context: FileContext, values: Values) -> tuple[Evidence, ...]:
@@ -43,7 +42,7 @@ def drops_wanted(context: FileContext, values: Values) -> tuple[Evidence, ...]:
     held |= {value.class_name for value in values if isinstance(value, Instance)}
     return tuple(
         Evidence(
-            f"{short_name(name)} keeps an Rngs that its methods do not read: {drops.stays[name]}",
+            str(RuleClaim.RNGS_UNREAD.about(name=short_name(name), why=drops.stays[name])),
             Proof.ASSUMED,
             None,
             Permission.DROP_RNGS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnx_codemods._claims import RuleClaim
 from nnx_migrate.analysis.domain.values import Instance, Values, short_name
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
@@ -21,5 +22,5 @@ def no_pytrees(context: FileContext, values: Values) -> tuple[Evidence, ...]:
 def _evidence(context: FileContext, name: str) -> Evidence:
     located = context.project.class_of(name)
     where = None if located is None else Place(located[0], located[1].line)
-    claim = f"{short_name(name)} cannot become a pytree: {context.stays[name]}"
+    claim = str(RuleClaim.NO_PYTREE.about(name=short_name(name), why=context.stays[name]))
     return Evidence(claim, Proof.PROVED, where)

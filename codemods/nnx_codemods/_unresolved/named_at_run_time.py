@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
@@ -36,7 +37,9 @@ def computed_transform(context: FileContext, site: Site, rule: str) -> Pin | Man
     if names is None:
         if not _is_given_function(context, site):
             return None
-        evidence = Evidence(f"{text} is not known", Proof.ASSUMED, context.where(site.node))
+        evidence = Evidence(
+            str(RuleClaim.NAME_UNKNOWN.about(text=text)), Proof.ASSUMED, context.where(site.node)
+        )
         return Manual(rule, UnresolvedCause.COMPUTED_HIDDEN.about(text=text), (evidence,))
     known = [mode_dependent_functions().get(f"flax.nnx.{each}") for each in sorted(names)]
     dependent = [each for each in known if each is not None]

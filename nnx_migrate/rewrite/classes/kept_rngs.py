@@ -16,6 +16,7 @@ from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
+from nnx_migrate.rewrite.claims import ClassClaim
 from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
 from nnx_migrate.rewrite.classes.held import classes_held
 from nnx_migrate.rewrite.model.context import FileContext
@@ -237,6 +238,6 @@ def _finding(context: FileContext, kept: KeptRngs) -> Finding:
     column = start - context.text.line_start(line) + 1
     message = f"{short_name(kept.of)} keeps a fork of the Rngs that it is given"
     message += Permission.FORK_RNGS.told
-    claim = f"{short_name(kept.of)} may draw other random numbers"
+    claim = str(ClassClaim.OTHER_NUMBERS.about(name=short_name(kept.of)))
     evidence = Evidence(claim, Proof.ASSUMED, context.where(kept.statement), Permission.FORK_RNGS)
     return Finding(RULE_NAME, line, column, Outcome.REWRITTEN, message, (evidence,))

@@ -15,6 +15,7 @@ from nnx_migrate.analysis.domain.values import Scope, short_name
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.refusal import Refusal
+from nnx_migrate.rewrite.claims import ClassClaim
 from nnx_migrate.rewrite.classes.attribute_stores import (
     NoPytree,
     Stores,
@@ -240,11 +241,9 @@ def _finding(context: FileContext, name: str, node: ast.ClassDef, wanted: Pytree
         names = f"{', '.join(others)} and {last}" if others else last
         message += f"; nnx.data marks {names}"
     where = context.where(node)
-    evidence = [
-        Evidence(f"no other attribute of {short} holds a container of objects", Proof.PROVED, where)
-    ]
+    evidence = [Evidence(str(ClassClaim.NO_OTHER_CONTAINER.about(name=short)), Proof.PROVED, where)]
     for attribute in wanted.unseen:
-        claim = f"{attribute} holds no list or dict of Modules: flax raises when {short} is made"
-        evidence.append(Evidence(claim, Proof.CHECKED, where))
+        claim = ClassClaim.NO_CONTAINER_OF_MODULES.about(attribute=attribute, name=short)
+        evidence.append(Evidence(str(claim), Proof.CHECKED, where))
     outcome = Outcome.REWRITTEN_CHECKED if wanted.unseen else Outcome.REWRITTEN
     return Finding(RULE_NAME, node.lineno, column, outcome, message, tuple(evidence))

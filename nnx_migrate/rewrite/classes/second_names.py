@@ -25,6 +25,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.passed_on import writes_in
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.refusal import Cause
+from nnx_migrate.rewrite.claims import ClassClaim
 from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
 from nnx_migrate.rewrite.classes.property_edits import Alias, property_edits
 from nnx_migrate.rewrite.classes.stored_again import constructor, stored_again, stores_again
@@ -362,7 +363,7 @@ def _finding(context: FileContext, name: str, aliases: Sequence[Alias]) -> Findi
     message = f"{short} reads {said}, because tree mode takes no object that is kept twice"
     evidence = tuple(
         Evidence(
-            f"nothing else sets {each.name} or {each.path[0]}",
+            str(ClassClaim.NOTHING_ELSE_SETS.about(name=each.name, read=each.path[0])),
             Proof.PROVED,
             context.where(each.statement),
         )

@@ -18,6 +18,7 @@ from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Refusal
+from nnx_migrate.rewrite.claims import ClassClaim
 from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
 from nnx_migrate.rewrite.classes.kept_rngs import KeptRngs, kept_rngs, target_of
 from nnx_migrate.rewrite.model.context import FileContext
@@ -300,11 +301,11 @@ def _finding(context: FileContext, kept: UnreadRngs, why: Refusal | None) -> Fin
         f"{short} no longer keeps the Rngs that its constructor alone uses; "
         f"the path {kept.attribute} leaves nnx.state{Permission.DROP_RNGS.told}"
     )
-    allowed = f"the path {kept.attribute} may leave nnx.state"
+    allowed = str(ClassClaim.PATH_LEAVES_STATE.about(attribute=kept.attribute))
     evidence = [Evidence(allowed, Proof.ASSUMED, where, Permission.DROP_RNGS)]
     if why is None:
-        claim = f"nothing reads {kept.attribute} of {short}, or takes it with other Variables"
-        evidence.append(Evidence(claim, Proof.PROVED, where))
+        claim = ClassClaim.NOTHING_READS.about(attribute=kept.attribute, name=short)
+        evidence.append(Evidence(str(claim), Proof.PROVED, where))
     else:
         evidence.append(Evidence(str(why), Proof.ASSUMED, where, Permission.DROP_RNGS))
     return Finding(RULE_NAME, line, column, Outcome.REWRITTEN, message, tuple(evidence))

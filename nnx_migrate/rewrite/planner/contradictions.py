@@ -8,6 +8,7 @@ from nnx_migrate.analysis.domain.values import Instance, Scope, Values, describe
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
+from nnx_migrate.rewrite.claims import PlanClaim
 from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.sources.facts.observed_facts import SeenFunction
@@ -58,7 +59,11 @@ def _unexplained(
 
 def _of_change(function: ir.Function, parameter: ir.Parameter, change: str) -> Finding:
     attribute, _, what = change.rpartition(" ")
-    was = f"{parameter.name}{attribute} was {what} in a recorded run of {function.name}"
+    was = str(
+        PlanClaim.WAS_SEEN.about(
+            name=f"{parameter.name}{attribute}", what=what, function=function.name
+        )
+    )
     message = (
         f"{was}, and the code says that nothing there changes it; what rests on that may be wrong:"
         " look for code that changes it from outside, or report it where there is none"
@@ -82,7 +87,11 @@ def _allowed(hierarchy: Hierarchy, proved: Values, name: str) -> bool:
 
 
 def _finding(function: ir.Function, parameter: ir.Parameter, name: str, proved: Values) -> Finding:
-    was = f"{parameter.name} of {function.name} was {short_name(name)} in a recorded run"
+    was = str(
+        PlanClaim.WAS_OF_CLASS.about(
+            name=parameter.name, function=function.name, kind=short_name(name)
+        )
+    )
     message = str(PlanCause.CONTRADICTED.about(seen=was, proved=describe(proved)))
     evidence = (Evidence(was, Proof.OBSERVED),)
     return Finding(CODE, function.line, 1, Outcome.MANUAL, message, evidence)

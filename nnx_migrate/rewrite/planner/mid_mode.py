@@ -16,6 +16,7 @@ from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.claims import PlanClaim
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Pin
 from nnx_migrate.rewrite.model.functions import (
@@ -64,7 +65,7 @@ def enough(context: FileContext, site: Site, pins: Sequence[Pin]) -> tuple[Evide
     if any(_captures_objects(context, each) for each in _definitions(context, site)):
         return ()
     where = context.where(site.node)
-    claim = "the function changes no structure of its arguments, and returns none of them"
+    claim = str(PlanClaim.KEEPS_AND_RETURNS_NONE)
     return (Evidence(claim, Proof.PROVED, where),)
 
 

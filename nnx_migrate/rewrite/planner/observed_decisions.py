@@ -13,6 +13,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.place import Place
+from nnx_migrate.rewrite.claims import PlanClaim
 from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Manual, Pin, Same
@@ -79,8 +80,10 @@ class _Seen:
     @property
     def own(self) -> Evidence:
         """That it ran, and how often."""
-        among = f", one of them {self.test}" if self.test else ""
-        return Evidence(f"this ran in {self.words}{among}", Proof.OBSERVED, self.where)
+        ran = PlanClaim.RAN.about(runs=self.words)
+        if self.test:
+            ran = PlanClaim.RAN_SOMETIMES.about(runs=self.words, test=self.test)
+        return Evidence(str(ran), Proof.OBSERVED, self.where)
 
     def evidence(self) -> tuple[Evidence, ...]:
         return (*self.beside, self.own)
@@ -107,10 +110,11 @@ def _around_place(context: FileContext, site: Site) -> Iterator[Evidence]:
     where = Place(context.tree.module, context.original_line(site.node.lineno))
     if TREE in place.around:
         # A pin would end that.
-        runs = "each run of this line was" if GRAPH not in place.around else "some runs were"
-        yield Evidence(f"{runs} in tree mode", Proof.OBSERVED, where)
+        always = GRAPH not in place.around
+        ran = PlanClaim.ALWAYS_IN_TREE_MODE if always else PlanClaim.SOMETIMES_IN_TREE_MODE
+        yield Evidence(str(ran), Proof.OBSERVED, where)
     if site.spec.inspects and NO_MESH in place.around and MESH not in place.around:
-        yield Evidence("no run of this line was under a mesh", Proof.OBSERVED, where)
+        yield Evidence(str(PlanClaim.NEVER_UNDER_A_MESH), Proof.OBSERVED, where)
 
 
 def _never_done(context: FileContext, site: Site, scopes: tuple[Scope, ...]) -> Iterator[Evidence]:
@@ -119,28 +123,29 @@ def _never_done(context: FileContext, site: Site, scopes: tuple[Scope, ...]) -> 
     asked = asking_keywords()
     for scope in sorted(context.analysis.extents.reached(scopes), key=str):
         function = context.project.function(scope)
-        told: list[tuple[int, str, SeenFunction]] = []
+        told: list[tuple[int, PlanClaim, str, SeenFunction]] = []
         for call, seen in never.sows(scope):
-            told.append(
-                (call.line, f"{ir.last_name(call.func)} in {function.name} never ran", seen)
-            )
+            told.append((call.line, PlanClaim.NEVER_RAN, ir.last_name(call.func), seen))
         for write, seen in never.writes(scope):
             if write.how == "key":  # the call of setattr is told of
                 continue
             name = ir.last_name(write.target)
-            told.append((write.line, f"{name} was never written in {function.name}", seen))
+            told.append((write.line, PlanClaim.NEVER_WRITTEN, name, seen))
         for name, seen in never.flags(scope):
-            told.append((function.line, f"{name} of {function.name} was never set", seen))
+            told.append((function.line, PlanClaim.NEVER_SET, name, seen))
         for name, seen in never.passed_on(scope, asked):
-            words = ", ".join(sorted(asked))
-            claim = f"**{name} of {function.name} never took {words}"
-            told.append((function.line, claim, seen))
+            told.append((function.line, PlanClaim.NEVER_TOOK, name, seen))
         without = never.under_a_mesh(scope) if site.spec.inspects else None
         if without is not None:
-            told.append((function.line, f"{function.name} never ran under a mesh", without))
-        for line, claim, seen in told:
-            words = f"{claim} in {seen.told()} of it"
-            yield Evidence(words, Proof.OBSERVED, Place(scope.module, line))
+            told.append((function.line, PlanClaim.FUNCTION_NEVER_UNDER_A_MESH, "", without))
+        for line, claim, name, seen in told:
+            words = claim.about(
+                name=name,
+                function=function.name,
+                keywords=", ".join(sorted(asked)),
+                runs=seen.told(),
+            )
+            yield Evidence(str(words), Proof.OBSERVED, Place(scope.module, line))
         yield from _left_alone(context, never, scope)
 
 
@@ -150,7 +155,6 @@ def _left_alone(context: FileContext, never: NeverRan, scope: Scope) -> Iterator
     if plain is None:
         return
     function = context.project.function(scope)
-    where = function.name
     for parameter in function.parameters:
         name = parameter.name
         seen = never.seen_object(scope, name)
@@ -159,20 +163,19 @@ def _left_alone(context: FileContext, never: NeverRan, scope: Scope) -> Iterator
         kinds = {each.kind for each in plain.effects_of(scope, name)}
         values = plain.evaluator.parameter(scope, parameter)
         claims = {
-            f"the structure of {name} never changed in {where}": (
-                "unknown" in kinds and never.changed(scope, name)
-            ),
-            f"{name} of {where} never held one thing in two places": (
+            PlanClaim.STRUCTURE_NEVER_CHANGED: ("unknown" in kinds and never.changed(scope, name)),
+            PlanClaim.NEVER_HELD_TWICE: (
                 never.held_twice(scope, name) and plain.analysis.sharing.of(values)
             ),
-            f"{name} of {where} never had a leaf that is not an array": (
+            PlanClaim.NEVER_HELD_PLAIN: (
                 never.held_plain(scope, name) and plain.analysis.contents.of(values).plain
             ),
-            f"{where} never gave {name} back": "escape" in kinds and never.gave_back(scope, name),
+            PlanClaim.NEVER_GAVE_BACK: "escape" in kinds and never.gave_back(scope, name),
         }
         for claim in (each for each, holds in claims.items() if holds):
-            words = f"{claim} in {seen[0].told(seen[1].looks)} of it"
-            yield Evidence(words, Proof.OBSERVED, Place(scope.module, function.line))
+            runs = seen[0].told(seen[1].looks)
+            words = claim.about(name=name, function=function.name, runs=runs)
+            yield Evidence(str(words), Proof.OBSERVED, Place(scope.module, function.line))
 
 
 def _freed(before: Pin | Manual, seen: _Seen) -> Same:

@@ -15,6 +15,7 @@ from nnx_migrate.analysis.flax.transforms import SETTERS
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.rewrite.claims import PlanClaim
 from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Same
@@ -67,7 +68,7 @@ def region_around(context: FileContext, site: Site, regions: Iterable[Region]) -
 def left_alone(context: FileContext, rule: str, region: Region) -> Same:
     """What is decided of a site that another site's pin covers."""
     place = context.where(region.pinned.node)
-    evidence = Evidence("graph mode is set around it", Proof.PROVED, place)
+    evidence = Evidence(str(PlanClaim.SET_AROUND), Proof.PROVED, place)
     return Same(rule, PlanCause.IN_REGION.about(place), (evidence,))
 
 
