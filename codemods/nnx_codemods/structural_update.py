@@ -68,6 +68,11 @@ over States, the new function checks it, too: it splits the object (`nnx.split`)
 the loss, and raises where that gives something else. Code in sight that may change the object still
 leads to a pin, as does an argument that is passed by name.
 
+A function that `nnx.jit` decorates does the same itself where it hands such an object to code out
+of sight: it splits the object in its first line, and before its return. The decorator must be the
+last one, and the return the only one, at the end. A function that returns nothing looks at the end.
+No other code may bind the parameter. `--no-trace-checks` pins such a place.
+
 A transform of a function that no file shows is pinned where a call may pass it an object:
 `nnx.jit(getattr(steps, name))`, `globals()[name]`, a parameter that no call in sight passes, or a
 function of another package. So is a function that passes an object on to such a one, or calls
@@ -166,7 +171,7 @@ class StructureCause(Cause):
     """How structure that changes inside of a transform ends; {what} is told by the analysis."""
 
     SET_BEFORE = "the mode that the function sets first is set before its calls"
-    WATCHED = "a check makes sure, when the loss is traced, that it keeps the structure of {name}"
+    WATCHED = "a check makes sure, when {what} is traced, that it keeps the structure of {name}"
     ESCAPES = "{how}: call the function by name"
     FUNCTIONS_HIDDEN = "cannot tell which functions it runs"
     FUNCTION_HIDDEN = "cannot tell which function it runs: {function}"
@@ -260,7 +265,8 @@ def _unsure(
     if not watched:
         return None
     names = " and ".join(dict.fromkeys(name for name, _ in watched.values()))
-    why = StructureCause.WATCHED.about(name=names)
+    what = "the loss" if site.spec.differentiates else "the function"
+    why = StructureCause.WATCHED.about(name=names, what=what)
     checks = tuple(each for _, each in watched.values())
     return Contribution(RULE.name, why, checks, Splits((), watched=tuple(watched)))
 

@@ -1,4 +1,4 @@
-"""What a loss is given beside its Module, and hands on to code out of sight, is checked."""
+"""What a loss or a jitted function hands on to code out of sight is checked when it is traced."""
 
 from __future__ import annotations
 
@@ -141,3 +141,120 @@ def test_a_structure_that_changes_raises(tmp_path: Path) -> None:
     )
     ends = [f"{name} | {'raises' if name in _CHANGES else 'passes'}" for name in changes]
     assert done.stdout.splitlines() == ends * 4
+
+
+_JITTED = """\
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+@nnx.dataclass
+class Batch(nnx.Pytree):
+    x: jax.Array = nnx.data()
+    notes: dict = nnx.data()
+    total: nnx.BatchStat = nnx.data()
+    rank: int = nnx.static(default=1)
+
+
+{more}
+def make_step(weigh):
+    {above}@nnx.jit{below}
+    def step({parameters}):
+        {first}
+        total = jnp.sum(batch.x)
+        {last}
+
+    return step
+"""
+_AS_JITTED = {
+    "more": "",
+    "above": "",
+    "below": "",
+    "parameters": "batch: Batch",
+    "first": "pass",
+    "last": "return total * weigh(batch)",
+}
+
+
+def _jitted(**changed: str) -> str:
+    return _JITTED.format(**_AS_JITTED | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "checked"),
+    [
+        pytest.param({}, True, id="handed on"),
+        pytest.param({"last": "weigh(batch)"}, True, id="nothing is returned"),
+        pytest.param({"first": "'What it does.'"}, True, id="behind the docstring"),
+        pytest.param({"above": "@print\n    "}, True, id="a decorator above"),
+        pytest.param({"below": "\n    @print"}, False, id="a decorator below"),
+        pytest.param({"below": "\n    @nnx.vmap"}, False, id="mapped"),
+        pytest.param({"first": "if total: return 0"}, False, id="it returns in two places"),
+        pytest.param({"first": "weigh(batch); batch = None"}, False, id="the name is bound anew"),
+        pytest.param({"first": "batch.rank += 1"}, False, id="set"),
+        pytest.param({"first": "exec(batch)"}, False, id="by a text"),
+        pytest.param({"parameters": "*, batch: Batch"}, False, id="by keyword alone"),
+        pytest.param(
+            {"more": "def weigh(batch):\n    batch.rank = 2\n\n\n"}, False, id="changed in sight"
+        ),
+    ],
+)
+def test_what_a_jitted_function_hands_on(changed: dict[str, str], checked: bool) -> None:
+    after = migrated(_jitted(**changed)).after
+    assert (b"raise ValueError" in after) == checked
+    assert (b"nnx.compat.jit" in after) != checked
+
+
+def test_a_jitted_function_is_pinned_without_trace_checks() -> None:
+    options = Options(trace_checks=False)
+    result = migrate_tree({"main.py": _jitted().encode()}, options)["main.py"]
+    assert b"@nnx.compat.jit" in result.after
+
+
+@pytest.mark.parametrize("last", [_AS_JITTED["last"], "weigh(batch)"])
+def test_a_jitted_function_that_checks_needs_no_more(last: str) -> None:
+    once = migrated(_jitted(last=last)).after
+    assert migrated(once.decode()).after == once
+
+
+_JITTED_DRIVER = """\
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from trainer import Batch, make_step
+
+for mode in (True, False):
+    nnx.set_graph_mode(mode)
+    nnx.set_graph_updates(mode)
+    for name, change in {changes!r}.items():
+        def weigh(batch):
+            exec(change)
+            return 1.0
+
+        total = nnx.BatchStat(jnp.zeros(()))
+        batch = Batch(x=jnp.ones((3, 2)), notes={{"a": jnp.ones(2)}}, total=total)
+        try:
+            make_step(weigh)(batch)
+        except (ValueError, jax.errors.TracerBoolConversionError):
+            print(name, "| raises")
+        else:
+            print(name, "| passes", float(batch.total[...]))
+"""
+
+
+@pytest.mark.runs_jax
+@pytest.mark.parametrize("last", [_AS_JITTED["last"], "weigh(batch)"])
+def test_a_structure_that_a_jitted_function_changes_raises(tmp_path: Path, last: str) -> None:
+    (tmp_path / "trainer.py").write_bytes(migrated(_jitted(last=last)).after)
+    same = {"nothing": ("pass", 0.0), "in place": ("batch.total[...] += 1", 1.0)}
+    changes = {name: change for name, (change, _) in same.items()} | _CHANGES
+    driver = tmp_path / "driver.py"
+    driver.write_text(_JITTED_DRIVER.format(changes=changes))
+    done = subprocess.run(
+        [sys.executable, driver], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    ends = [f"{name} | passes {total}" for name, (_, total) in same.items()]
+    ends += [f"{name} | raises" for name in _CHANGES]
+    assert done.stdout.splitlines() == ends * 2

@@ -1,9 +1,10 @@
-"""Arguments of a loss that it is not differentiated for, and hands to code that is not in sight.
+"""Arguments that a function hands to code which is not in sight, and so may change them.
 
-Where the loss becomes a function over States anyway, that function can look at them, too: it splits
-such an object before and behind the loss (`nnx.split`), and raises where that gives another
-structure, another Variable, or another array. What is known to change them, or may be code in sight
-that does, stays a reason for a pin.
+Where a loss becomes a function over States anyway, that function can look at those that it is not
+differentiated for: it splits such an object before and behind the loss (`nnx.split`), and raises
+where that gives another structure, another Variable, or another array. A jitted function does that
+at its first lines and before its return. What is known to change them, or may be code in sight that
+does, stays a reason for a pin.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import ast
 
 from nnx_codemods._claims import RuleClaim
+from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._gradient.loss import decide_gradient
-from nnx_codemods._gradient.trace_check import is_checked
+from nnx_codemods._gradient.trace_check import has_place, is_checked
 from nnx_migrate.analysis.domain.values import Scope, Values
 from nnx_migrate.analysis.effects.in_sight import Possible
 from nnx_migrate.analysis.sites.site import Site
@@ -27,23 +29,41 @@ def watched_when_traced(
     """What a check in the new code holds the loss to; None where no check is enough, or fits.
 
     Args:
-        index: the place of an argument, which is not differentiated.
+        index: the place of an argument; of a loss one that is not differentiated.
         values: what it can be.
         possible: what may happen to it in code that is not known.
     """
-    if index is None or not context.options.trace_checks or site.form != "call":
-        return None
-    if not site.spec.differentiates or not _are_placed(site, index):
-        return None
-    if context.analysis.sharing.of(values):
+    if index is None or not context.options.trace_checks or context.analysis.sharing.of(values):
         return None
     if any(each.by or not is_checked(each.effect.cause) for each in possible):
         return None
-    decisions = (decide_gradient(context, site, "", diff_state=each) for each in (False, True))
-    if not any(isinstance(each, Contribution) for each in decisions):
+    if site.form == "decorator":
+        if not _is_jitted(site, index) or not is_graph_node(context, values):
+            return None
+    elif not _is_split_loss(context, site, index):
         return None
     claim = str(RuleClaim.KEEPS_STRUCTURE.about(index=index))
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
+
+
+def _is_jitted(site: Site, index: int) -> bool:
+    """Whether a function itself is jitted, and ends in one place."""
+    definition = site.function
+    return (
+        site.spec.compiles
+        and not site.spec.maps_axes
+        and isinstance(definition, ast.FunctionDef)
+        and definition.decorator_list[-1] is site.node
+        and has_place(site, index)
+    )
+
+
+def _is_split_loss(context: FileContext, site: Site, index: int) -> bool:
+    """Whether a loss is called by a new function over States, which is given the argument, too."""
+    if site.form != "call" or not site.spec.differentiates or not _are_placed(site, index):
+        return False
+    decisions = (decide_gradient(context, site, "", diff_state=each) for each in (False, True))
+    return any(isinstance(each, Contribution) for each in decisions)
 
 
 def watches(context: FileContext, scope: Scope, name: str) -> bool:

@@ -34,7 +34,7 @@ from nnx_migrate.rewrite.split.outlined import outline
 from nnx_migrate.rewrite.split.returned_again import returned_again_edits
 from nnx_migrate.rewrite.split.signature import rewire
 from nnx_migrate.rewrite.split.state_outside import state_outside_edits
-from nnx_migrate.rewrite.split.wrappers import with_checks
+from nnx_migrate.rewrite.split.wrappers import watched_definition, with_checks
 from nnx_migrate.rewrite.style.layout import unit_of
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.options import option_edits
@@ -93,7 +93,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     spelling = Spelling.at(context, site.reference)
     edits, nnx = list(spelling.import_edits), spelling.nnx
     outlined = site.form == "call" and (job.splits or job.returns) and _must_outline(context, job)
-    if job.watched and (outlined or site.form != "call"):
+    in_definition = site.form == "decorator" and not (job.splits or job.returns)
+    if job.watched and (outlined or not (site.form == "call" or in_definition)):
         raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
     if outlined:
         return edits + _outlined(context, job, nnx)
@@ -212,7 +213,9 @@ def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         extra = unit_of(context, definition) if (job.splits or job.returns) and not beside else ""
         edits += metadata_edits(context, job.site, job.metadata, job.options, nnx, extra)
     if not job.splits and not job.returns:
-        return edits
+        return edits + (
+            watched_definition(context, job.site, job.watched, nnx) if job.watched else []
+        )
     taken = context.taken_names(definition) | names_in(definition)
     inner = fresh([f"{definition.name.strip('_')}_of_state"], taken)[0]
     named = named_splits(context, job)

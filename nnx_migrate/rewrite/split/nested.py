@@ -21,6 +21,7 @@ takes its old name.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.rewrite.model.causes import SplitCause
@@ -28,6 +29,7 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnSplit
 from nnx_migrate.rewrite.split.signature import Rewiring
 from nnx_migrate.rewrite.style.layout import (
+    body_indent,
     docstring_of,
     header_end,
     indent_lines,
@@ -220,7 +222,8 @@ def return_edits(context: FileContext, definition: Definition, wiring: Rewiring)
     """Edits to every return statement: results are split, carried States join the carry, checks
     stand before it."""
     if wiring.checks:
-        return _checked_return(context, definition, wiring)
+        deeper = unit_of(context, definition)
+        return checked_return(context, definition, wiring.checks, wiring.result, deeper)
     if not wiring.returns and wiring.carry is None:
         return []
     edits: list[Edit] = []
@@ -237,8 +240,20 @@ def return_edits(context: FileContext, definition: Definition, wiring: Rewiring)
     return edits
 
 
-def _checked_return(context: FileContext, definition: Definition, wiring: Rewiring) -> list[Edit]:
-    """The result gets a name, and is returned behind the checks."""
+def checked_return(
+    context: FileContext,
+    definition: Definition,
+    checks: Sequence[str],
+    result: str,
+    deeper: str = "",
+) -> list[Edit]:
+    """The result gets a name, and is returned behind the checks.
+
+    Args:
+        deeper: what is put in front of the lines of the function by another edit.
+    """
+    if not own_returns(definition):
+        return [_below_the_body(context, definition, checks)]
     last = last_return(definition)
     if last is None or last.value is None or one_line_suite(definition, context.text):
         raise CannotEmit(SplitCause.NOT_ALL_RETURN)
@@ -246,13 +261,20 @@ def _checked_return(context: FileContext, definition: Definition, wiring: Rewiri
     word = begin + len("return")
     if context.text.text[context.text.line_start(last.lineno) : begin].strip():
         raise CannotEmit(SplitCause.CODE_BESIDE_RETURN)
-    between = context.newline + context.text.indent_of_line(last.lineno)
-    between += unit_of(context, definition)
+    between = context.newline + context.text.indent_of_line(last.lineno) + deeper
     if isinstance(last.value, ast.Name):
-        return [Edit(begin, begin, "".join(f"{line}{between}" for line in wiring.checks))]
-    behind = "".join(f"{between}{line}" for line in (*wiring.checks, f"return {wiring.result}"))
+        return [Edit(begin, begin, "".join(f"{line}{between}" for line in checks))]
+    behind = "".join(f"{between}{line}" for line in (*checks, f"return {result}"))
     gap = "" if context.text.text[word].isspace() else " "
-    return [Edit(begin, word, f"{wiring.result} ={gap}"), Edit(stop, stop, behind)]
+    return [Edit(begin, word, f"{result} ={gap}"), Edit(stop, stop, behind)]
+
+
+def _below_the_body(context: FileContext, definition: Definition, checks: Sequence[str]) -> Edit:
+    if one_line_suite(definition, context.text):
+        raise CannotEmit(SplitCause.NOT_ALL_RETURN)
+    _check(definition)
+    indent = body_indent(context, definition)
+    return _append_below(context, definition, [f"{indent}{line}" for line in checks])
 
 
 def last_return(definition: Definition) -> ast.Return | None:

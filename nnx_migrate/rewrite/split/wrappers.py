@@ -12,8 +12,9 @@ from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
+from nnx_migrate.rewrite.split.nested import checked_return
 from nnx_migrate.rewrite.split.signature import Rewiring
-from nnx_migrate.rewrite.style.layout import insert_before, line_after
+from nnx_migrate.rewrite.style.layout import insert_at_top, insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -112,6 +113,36 @@ def checked_function(
     ]
     statement = context.tree.statement(function)
     return [insert_before(context, statement, lines), Edit(*context.text.span(function), wrapper)]
+
+
+def watched_definition(
+    context: FileContext, site: Site, watched: Sequence[int], nnx: str
+) -> list[Edit]:
+    """A decorated function raises where the structure of its arguments is not what it was before.
+
+    Args:
+        watched: the places of these arguments.
+
+    Raises:
+        CannotEmit: what it does does not end in one place.
+    """
+    definition = site.function
+    assert isinstance(definition, ast.FunctionDef)
+    names = positional_names(definition)
+    taken = context.taken_names(definition) | names_in(definition) | {nnx.partition(".")[0]}
+    first: list[str] = []
+    checks: list[str] = []
+    for place in watched:
+        before = fresh([f"{names[place]}_before"], taken)[0]
+        taken.add(before)
+        whole = f"{nnx}.split({names[place]})"
+        first.append(f"{before} = {whole}")
+        checks += _check(context, site, names[place], whole, before)
+    result = fresh(["result"], taken)[0]
+    return [
+        insert_at_top(context, definition, first),
+        *checked_return(context, definition, checks, result),
+    ]
 
 
 def structure_checks(

@@ -1,0 +1,73 @@
+"""Jitted steps that hand their objects to code that is not in sight, and so may change them."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.norm(self.linear(x))
+
+
+def make_train_step(fit: Callable[..., jax.Array]):
+    @nnx.jit
+    def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array) -> jax.Array:
+        """One step of whatever fits the model."""
+        return fit(model, optimizer, x)
+
+    return train_step
+
+
+def make_eval_step(measure: Callable[..., jax.Array]):
+    @nnx.jit
+    def eval_step(model: Net, metric: nnx.metrics.Average, x: jax.Array):
+        y = model(x)
+        metric.update(values=measure(model, y))
+
+    return eval_step
+
+
+def make_report(look: Callable[..., jax.Array]):
+    @nnx.jit
+    def report(model: Net, x: jax.Array) -> jax.Array:
+        if x.ndim == 1:  # the check would have to stand twice
+            return look(model, x[None])
+        return look(model, x)
+
+    return report
+
+
+def make_marked(look: Callable[..., jax.Array]):
+    @nnx.jit
+    def marked(model: Net, x: jax.Array) -> jax.Array:
+        model.seen = x.shape[0]
+        return look(model, x)
+
+    return marked
+
+
+def make_each(look: Callable[..., jax.Array]):
+    @nnx.vmap(in_axes=(0, None))
+    def each(model: nnx.Linear, x: jax.Array) -> jax.Array:
+        return look(model, x)
+
+    return each
+
+
+def make_mean(look: Callable[..., jax.Array]):
+    @nnx.jit
+    def mean(model: Net, x: jax.Array) -> jax.Array:
+        before = nnx.split(model)
+        seen = jnp.mean(look(model, x))
+        if nnx.split(model) != before:
+            raise ValueError("look must not change the model")
+        return seen
+
+    return mean
