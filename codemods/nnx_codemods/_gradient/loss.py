@@ -154,18 +154,16 @@ def _returned_captured(context: FileContext, site: Site) -> Evidence | None:
 
 
 def _params_only(context: FileContext, site: Site, argnums: Argnums, values: list[Values]) -> bool:
+    pairs = zip(argnums.targets, values, strict=True)
+    if not all(
+        argument_contents(context, site, target.index, held).only_params for target, held in pairs
+    ):
+        return False
     uses = context.finder.uses(site)
     models = values[0] if len(values) == 1 else frozenset()
-    readers = GradientReaders(context.tree, context.finder, context.evaluator, models)
+    readers = GradientReaders(context.tree, context.finder, context.evaluator, models, arrays=False)
     with_value = site.spec.has_value
-    return (
-        bool(uses)
-        and all(readers.see_leaves_only(use, with_value) for use in uses)
-        and all(
-            argument_contents(context, site, target.index, held).only_params
-            for target, held in zip(argnums.targets, values, strict=True)
-        )
-    )
+    return bool(uses) and all(readers.see_leaves_only(use, with_value) for use in uses)
 
 
 def _contribution(

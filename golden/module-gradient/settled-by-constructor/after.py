@@ -24,6 +24,7 @@ class Dense(nnx.Module):
         use_bias=True,
         scale=None,
         mask=None,
+        shared=None,
         window=(1, 1),
         use_dropout=False,
         frozen=False,
@@ -33,7 +34,10 @@ class Dense(nnx.Module):
         if freeze is not None:
             frozen = bool(freeze)
         kind = Frozen if frozen else nnx.Param
-        self.kernel = kind(jax.random.normal(rngs.params(), (din, dout)))
+        if shared is None:
+            self.kernel = kind(jax.random.normal(rngs.params(), (din, dout)))
+        else:
+            self.kernel = jnp.asarray(shared)
         self.scale = None
         if scale is not None and scale is not False:
             self.scale = self.SCALE * scale
@@ -102,6 +106,17 @@ def of_noisy_layers(x: jax.Array):
 
 def of_a_frozen_layer(x: jax.Array):
     layer = Dense(2, 3, freeze=True, rngs=nnx.Rngs(0))
+    graphdef, params, nondiff = nnx.split(layer, nnx.Param, ...)
+
+    def loss_fn_of_state(params, nondiff, x):
+        return loss_fn(nnx.merge(graphdef, params, nondiff), x)
+
+    grads = nnx.grad(loss_fn_of_state)(params, nondiff, x)
+    return len(jax.tree.leaves(grads)), grads.bias[...]
+
+
+def of_a_shared_layer(x: jax.Array):
+    layer = Dense(2, 3, shared=jnp.ones((2, 3)), rngs=nnx.Rngs(0))
     graphdef, params, nondiff = nnx.split(layer, nnx.Param, ...)
 
     def loss_fn_of_state(params, nondiff, x):

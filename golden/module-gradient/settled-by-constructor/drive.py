@@ -8,4 +8,5 @@ def drive(program):
         program.of_layers(x),
         program.of_noisy_layers(x),
         program.of_a_frozen_layer(x),
+        program.of_a_shared_layer(x),
     )

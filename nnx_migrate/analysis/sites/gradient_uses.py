@@ -8,6 +8,7 @@ import dataclasses
 from nnx_migrate.analysis.callgraph.lattice import is_library_container
 from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import (
+    ARRAY,
     NOTHING,
     FunctionValue,
     Instance,
@@ -75,6 +76,7 @@ class GradientReaders:
 
     Args:
         models: what the Module can be; nothing where that says nothing about the gradients.
+        arrays: arrays may lie in it outside of Variables.
         followed: names that are being looked at already.
     """
 
@@ -82,6 +84,7 @@ class GradientReaders:
     finder: SiteFinder
     evaluator: Evaluator
     models: Values
+    arrays: bool = True
     followed: frozenset[tuple[Scope, str]] = frozenset()
 
     def see_leaves_only(self, call: ast.Call, with_value: bool) -> bool:
@@ -182,6 +185,8 @@ class GradientReaders:
                     held = _elements(held)
                 case _:
                     return False
+            if not self.arrays:
+                held -= ARRAY
             if held and all(map(self._is_variable, held)):
                 return True
             assert node is not None
