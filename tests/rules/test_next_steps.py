@@ -8,7 +8,8 @@ import pytest
 
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.report.ways_out import ways_out
-from tests.hazards.running import migrated
+from nnx_migrate.sources.configuration import Options
+from tests.golden.migration import migrate_tree
 
 _HEAD = """
 from __future__ import annotations
@@ -79,7 +80,8 @@ _CASES = [
 
 
 def _pins(traced: str) -> list[Finding]:
-    found = migrated(_HEAD + textwrap.dedent(traced)).findings
+    program = (_HEAD + textwrap.dedent(traced)).encode()
+    found = migrate_tree({"main.py": program}, Options(trace_checks=False))["main.py"].findings
     return [each for each in found if each.outcome in {Outcome.PINNED, Outcome.PINNED_MID}]
 
 
