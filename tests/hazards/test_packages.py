@@ -180,7 +180,9 @@ def test_a_script_does_not_mean_the_library_beside_it(tmp_path: Path) -> None:
     }
     for call, why in expected.items():
         library = call.partition(".")[0]
-        script = f"import jax, {library}\nfrom flax import nnx\n\n@nnx.jit\ndef f(m: nnx.Linear):\n"
+        script = (
+            f"import jax, {library}\nfrom flax import nnx\n\n@nnx.jit\ndef f(*, m: nnx.Linear):\n"
+        )
         files = {f"pk/{library}.py": effect, "pk/main.py": f"{script}    {call}(m)\n"}
         ended = _ended(tmp_path / call, files, "pk/__init__.py")
         (finding,) = filter(_is_finding, ended)

@@ -7,6 +7,8 @@ import textwrap
 import pytest
 
 from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.sources.configuration import Options
+from tests.golden.migration import migrate_tree
 from tests.hazards.running import migrated
 
 _HEAD = """
@@ -62,7 +64,8 @@ class Disturbed(nnx.Module):
 
 def _pins(traced: str, body: str = "self.n += 1") -> list[Finding]:
     text = _HEAD.replace("BODY", body) + textwrap.dedent(traced)
-    found = migrated(text).findings
+    options = Options(trace_checks=False)
+    found = migrate_tree({"main.py": text.encode()}, options)["main.py"].findings
     assert all(each.rule == "structural-update" for each in found)
     return [each for each in found if each.outcome is Outcome.PINNED]
 
@@ -378,7 +381,7 @@ def step(m: Attention, x, mask):
 
 
 @pytest.mark.parametrize(
-    ("method", "more", "pinned"),
+    ("method", "more", "doubted"),
     [
         pytest.param("reshape", "", False, id="a method of arrays"),
         pytest.param("swapaxes", "", False, id="another one"),
@@ -396,11 +399,11 @@ def step(m: Attention, x, mask):
     ],
 )
 def test_methods_of_arrays_change_nothing_of_what_they_are_given(
-    method: str, more: str, pinned: bool
+    method: str, more: str, doubted: bool
 ) -> None:
     text = _GIVEN.replace("METHOD", method).replace("MORE", more)
-    found = [f for f in migrated(text).findings if f.outcome is Outcome.PINNED]
-    assert bool(found) == pinned
+    doubts = {Outcome.PINNED, Outcome.REWRITTEN_CHECKED}
+    assert any(f.outcome in doubts for f in migrated(text).findings) == doubted
 
 
 _FILTERS = """
