@@ -206,6 +206,39 @@ def test_what_a_jitted_function_hands_on(changed: dict[str, str], checked: bool)
     assert (b"nnx.compat.jit" in after) != checked
 
 
+_CALLED = """\
+from flax import nnx
+
+
+def make_step(weigh):
+    def step(model: nnx.Linear, x):
+        {first}
+        return weigh(model(x), model)
+
+    {more}
+    return {jitted}
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "checked"),
+    [
+        pytest.param({}, True, id="jitted where it is defined"),
+        pytest.param({"jitted": "nnx.jit(step, static_argnums=1)"}, True, id="with options"),
+        pytest.param({"jitted": "nnx.jit(step), step"}, False, id="it is used otherwise"),
+        pytest.param({"more": "step = weigh(step)"}, False, id="its name is bound anew"),
+        pytest.param({"first": "if x is None: return 0"}, False, id="it returns in two places"),
+        pytest.param({"jitted": "nnx.vmap(step)"}, False, id="mapped"),
+    ],
+)
+def test_what_a_function_hands_on_that_a_call_jits(changed: dict[str, str], checked: bool) -> None:
+    standing = {"first": "pass", "more": "pass", "jitted": "nnx.jit(step)"}
+    after = migrated(_CALLED.format(**standing | changed)).after
+    assert (b"raise ValueError" in after) == checked
+    assert (b"nnx.compat." in after) != checked
+    assert migrated(after.decode()).after == after
+
+
 def test_a_jitted_function_is_pinned_without_trace_checks() -> None:
     options = Options(trace_checks=False)
     result = migrate_tree({"main.py": _jitted().encode()}, options)["main.py"]

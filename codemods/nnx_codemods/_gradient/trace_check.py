@@ -31,7 +31,7 @@ from nnx_migrate.rewrite.model.functions import (
 )
 from nnx_migrate.rewrite.model.unobserved import unobserved_site
 from nnx_migrate.rewrite.split.arguments import positional_names
-from nnx_migrate.rewrite.split.nested import last_return, own_returns
+from nnx_migrate.rewrite.split.nested import last_return
 
 _MODULES = frozenset({"module"})
 
@@ -47,7 +47,7 @@ def checked_when_traced(
     """
     if not context.options.trace_checks or not is_graph_node(context, values, _MODULES):
         return None
-    if not has_place(site, index) or context.analysis.sharing.of(values):
+    if not _has_place(site, index) or context.analysis.sharing.of(values):
         return None
     scopes = function_scopes(context, site)
     effects = effects_on(context, site, scopes, index) if scopes else _unseen(context, site, index)
@@ -84,25 +84,22 @@ def checked_beside_runs(context: FileContext, site: Site, index: int) -> Evidenc
     return None if refused is None else _evidence(context, site, index)
 
 
-def has_place(site: Site, index: int) -> bool:
-    """Whether a check can stand behind a function: behind its call, in front of its one return, or
-    at the end of a jitted one that returns nothing."""
+def _has_place(site: Site, index: int) -> bool:
+    """Whether a check can stand behind a loss: behind its call, or in front of its one return."""
     definition = site.function
     if site.form == "call":
         return True
     if site.form != "decorator" or not isinstance(definition, ast.FunctionDef):
         return False
+    return last_return(definition) is not None and keeps_name(definition, index)
+
+
+def keeps_name(definition: ast.FunctionDef, index: int) -> bool:
+    """Whether a name is bound to one of the arguments of a function all the time."""
     names = positional_names(definition)
     bound = (node for node in ast.walk(definition) if isinstance(node, ast.Name))
-    ends_once = last_return(definition) is not None or (
-        site.spec.compiles and not own_returns(definition)
-    )
-    return (
-        ends_once
-        and index < len(names)
-        and not any(
-            node.id == names[index] and not isinstance(node.ctx, ast.Load) for node in bound
-        )
+    return index < len(names) and not any(
+        node.id == names[index] and not isinstance(node.ctx, ast.Load) for node in bound
     )
 
 

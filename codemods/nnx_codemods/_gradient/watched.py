@@ -14,13 +14,16 @@ import ast
 from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._gradient.loss import decide_gradient
-from nnx_codemods._gradient.trace_check import has_place, is_checked
+from nnx_codemods._gradient.trace_check import is_checked, keeps_name
 from nnx_migrate.analysis.domain.values import Scope, Values
 from nnx_migrate.analysis.effects.in_sight import Possible
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution
+from nnx_migrate.rewrite.model.functions import definition_of, is_owned
+from nnx_migrate.rewrite.split.nested import last_return, own_returns
 
 
 def watched_when_traced(
@@ -37,8 +40,8 @@ def watched_when_traced(
         return None
     if any(each.by or not is_checked(each.effect.cause) for each in possible):
         return None
-    if site.form == "decorator":
-        if not _is_jitted(site, index) or not is_graph_node(context, values):
+    if site.spec.compiles:
+        if not _is_jitted(context, site, index) or not is_graph_node(context, values):
             return None
     elif not _is_split_loss(context, site, index):
         return None
@@ -46,15 +49,21 @@ def watched_when_traced(
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
 
 
-def _is_jitted(site: Site, index: int) -> bool:
-    """Whether a function itself is jitted, and ends in one place."""
-    definition = site.function
+def _is_jitted(context: FileContext, site: Site, index: int) -> bool:
+    """Whether a function itself is jitted, runs nowhere else, and ends in one place."""
+    if site.spec.maps_axes:
+        return False
+    if site.form == "decorator":
+        definition = site.function
+        alone = isinstance(definition, FunctionNode) and definition.decorator_list[-1] is site.node
+    else:
+        definition = definition_of(context, site.function)
+        alone = definition is not None and is_owned(context, site, definition)
     return (
-        site.spec.compiles
-        and not site.spec.maps_axes
+        alone
         and isinstance(definition, ast.FunctionDef)
-        and definition.decorator_list[-1] is site.node
-        and has_place(site, index)
+        and (last_return(definition) is not None or not own_returns(definition))
+        and keeps_name(definition, index)
     )
 
 

@@ -44,6 +44,17 @@ def make_eval_step(measure: Callable[..., jax.Array]):
     return eval_step
 
 
+def make_spread(look: Callable[..., jax.Array]):
+    def spread(model: Net, x: jax.Array) -> jax.Array:
+        model_before = nnx.split(model)
+        result = jnp.max(look(model, x)) - jnp.min(look(model, x))
+        if nnx.split(model) != model_before:
+            raise ValueError("spread must not change the structure of model")
+        return result
+
+    return nnx.jit(spread)
+
+
 def make_report(look: Callable[..., jax.Array]):
     @nnx.compat.jit
     @nnx.set_graph_mode(True)

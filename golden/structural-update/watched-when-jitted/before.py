@@ -34,6 +34,13 @@ def make_eval_step(measure: Callable[..., jax.Array]):
     return eval_step
 
 
+def make_spread(look: Callable[..., jax.Array]):
+    def spread(model: Net, x: jax.Array) -> jax.Array:
+        return jnp.max(look(model, x)) - jnp.min(look(model, x))
+
+    return nnx.jit(spread)
+
+
 def make_report(look: Callable[..., jax.Array]):
     @nnx.jit
     def report(model: Net, x: jax.Array) -> jax.Array:

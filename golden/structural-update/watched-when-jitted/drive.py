@@ -31,6 +31,7 @@ def drive(program):
     report = program.make_report(measure)
     seen += [metric.compute(), report(model, x), report(model, x[0])]
     seen.append(program.make_mean(measure)(model, x))
+    seen.append(program.make_spread(lambda model, x: model(x))(model, x))
     seen.append(program.make_marked(measure)(model, x))
     keys = jax.random.split(jax.random.key(1), 3)
     stack = nnx.vmap(lambda key: nnx.Linear(2, 2, rngs=nnx.Rngs(key)))(keys)

@@ -93,9 +93,11 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
     spelling = Spelling.at(context, site.reference)
     edits, nnx = list(spelling.import_edits), spelling.nnx
     outlined = site.form == "call" and (job.splits or job.returns) and _must_outline(context, job)
-    in_definition = site.form == "decorator" and not (job.splits or job.returns)
+    in_definition = site.spec.compiles and not (job.splits or job.returns)
     if job.watched and (outlined or not (site.form == "call" or in_definition)):
         raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
+    if job.watched and in_definition:
+        edits += watched_definition(context, site, job.watched, nnx)
     if outlined:
         return edits + _outlined(context, job, nnx)
     edits += option_edits(context, site, job.options)
@@ -213,9 +215,7 @@ def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         extra = unit_of(context, definition) if (job.splits or job.returns) and not beside else ""
         edits += metadata_edits(context, job.site, job.metadata, job.options, nnx, extra)
     if not job.splits and not job.returns:
-        return edits + (
-            watched_definition(context, job.site, job.watched, nnx) if job.watched else []
-        )
+        return edits
     taken = context.taken_names(definition) | names_in(definition)
     inner = fresh([f"{definition.name.strip('_')}_of_state"], taken)[0]
     named = named_splits(context, job)

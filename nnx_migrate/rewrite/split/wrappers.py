@@ -11,6 +11,7 @@ from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode, names_in
 from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
+from nnx_migrate.rewrite.model.functions import definition_of
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
 from nnx_migrate.rewrite.split.nested import checked_return
 from nnx_migrate.rewrite.split.signature import Rewiring
@@ -118,7 +119,7 @@ def checked_function(
 def watched_definition(
     context: FileContext, site: Site, watched: Sequence[int], nnx: str
 ) -> list[Edit]:
-    """A decorated function raises where the structure of its arguments is not what it was before.
+    """A jitted function raises where the structure of its arguments is not what it was before.
 
     Args:
         watched: the places of these arguments.
@@ -126,7 +127,7 @@ def watched_definition(
     Raises:
         CannotEmit: what it does does not end in one place.
     """
-    definition = site.function
+    definition = definition_of(context, site.function)
     assert isinstance(definition, ast.FunctionDef)
     names = positional_names(definition)
     taken = context.taken_names(definition) | names_in(definition) | {nnx.partition(".")[0]}
