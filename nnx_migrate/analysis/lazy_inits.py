@@ -5,14 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.domain.values import (
-    FunctionValue,
-    Instance,
-    LibraryValue,
-    Scope,
-    Value,
-    unknown,
-)
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
+from nnx_migrate.analysis.domain.values import FunctionValue, Instance, LibraryValue, Scope, Value
 from nnx_migrate.analysis.effects.reachability import ExtentFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
@@ -59,7 +53,7 @@ class LazyInits:
         run = call.args[0] if by_name and call.args else getattr(call.func, "base", None)
         if run is None:
             return
-        for value in self.evaluator.values(scope, run) or unknown("it was not found"):
+        for value in self.evaluator.values(scope, run) or unknown(Unknown.NOT_FOUND):
             # Of nnx only a ToNNX has such a method. Linen modules have one, too, and `flax.core`
             # has a function of that name: what is not known is one of these.
             if by_name or isinstance(value, FunctionValue | Instance):

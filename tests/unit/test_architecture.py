@@ -87,6 +87,19 @@ def test_what_is_decided_is_said_in_a_table_of_causes() -> None:
     assert told == {}
 
 
+def test_what_is_not_known_is_said_in_a_table() -> None:
+    """The analysis names a member of `Unknown` or `Hides`, too."""
+    files = [file for file in _modules() if "analysis" in file.parts]
+    told = [
+        f"{file}:{line}: {text}"
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"Basic", "Contents", "unknown"}
+        for line, text in _sentences(node)
+    ]
+    assert told == []
+
+
 def test_a_sentence_in_place_is_found(tmp_path: Path) -> None:
     file = tmp_path / "rule.py"
     file.write_text(

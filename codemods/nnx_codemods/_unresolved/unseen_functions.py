@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.domain.containers import is_container
+from nnx_migrate.analysis.domain.unknown import Unknown
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
-    IN_A_CIRCLE,
     NOTHING,
     PLAIN,
     Basic,
@@ -32,7 +32,7 @@ def unseen_function(context: FileContext, site: Site) -> tuple[str, str] | None:
     values = function_values(context, site)
     reasons = {reason for v in values if (reason := _reason(v))}
     if any(isinstance(v, FunctionValue) for v in values):
-        reasons -= {IN_A_CIRCLE}
+        reasons -= {Unknown.IN_A_CIRCLE.words}
     if not reasons or not _may_be_given_objects(context, site):
         return None
     text = ast.unparse(site.function)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from nnx_migrate.analysis.domain.containers import is_container, parts_of
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
-    IN_A_CIRCLE,
     NOTHING,
     PLAIN,
     Basic,
@@ -19,7 +19,6 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
     short_name,
-    unknown,
 )
 from nnx_migrate.analysis.domain.witnesses import are_told_apart, with_one_witness
 from nnx_migrate.analysis.flax.names import layer_of
@@ -33,7 +32,7 @@ _MAX_VALUES = 24
 _MAX_OF_ONE_KIND = 1000
 _MAX_DEPTH = 4
 _HOLDING = Instance | ContainerValue | TupleValue
-_NESTED = unknown("containers in containers")
+_NESTED = unknown(Unknown.NESTED)
 
 
 def limited(found: Values) -> Values:
@@ -44,7 +43,7 @@ def limited(found: Values) -> Values:
         return found  # and so is the answer "an array"
     found = with_one_witness(found)
     if len(found) > _MAX_VALUES and len(found) > _most(found):
-        return unknown("too many possibilities")
+        return unknown(Unknown.TOO_MANY)
     for value in found:
         if _deeper(value, _MAX_DEPTH):
             return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
@@ -70,12 +69,16 @@ def _deeper(value: Value, depth: int) -> bool:
 
 
 def unsettled(found: Values) -> Values:
-    return frozenset(v for v in found if isinstance(v, FunctionValue)) | unknown(IN_A_CIRCLE)
+    return frozenset(v for v in found if isinstance(v, FunctionValue)) | unknown(
+        Unknown.IN_A_CIRCLE
+    )
 
 
 def outside_circles(values: Values) -> Values:
     """Without what is only not known because it is made from itself, where more is known."""
-    circle = frozenset(v for v in values if isinstance(v, Basic) and v.reason == IN_A_CIRCLE)
+    circle = frozenset(
+        v for v in values if isinstance(v, Basic) and v.reason == Unknown.IN_A_CIRCLE.words
+    )
     return values - circle or values
 
 
@@ -101,7 +104,7 @@ def as_container(value: Value) -> Value:
     """An nnx.List, nnx.Dict or nnx.Sequential as the list or dict that it is like."""
     held = value.wraps if isinstance(value, Instance) else NOTHING
     keyed: ir.Keyed = "yes" if is_dict(frozenset({value})) else "no"
-    return ContainerValue(held or unknown("an element of a library container", "element"), keyed)
+    return ContainerValue(held or unknown(Unknown.LIBRARY_ELEMENT), keyed)
 
 
 def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:
@@ -117,9 +120,7 @@ def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:
             layer = layer_of(class_name)
             decisive = layer.conditional_variables.keys() | {"**"} if layer else frozenset()
             if keywords & decisive or (given and layer and "argument" in layer.attributes.values()):
-                return unknown(
-                    f"a {short_name(class_name)} with arguments that decide what it holds"
-                )
+                return unknown(Unknown.DECISIVE_ARGUMENTS, name=short_name(class_name))
             return frozenset({value})
         case _:
             return frozenset({value})
@@ -145,4 +146,4 @@ def library_attribute(description: str) -> Values:
         return ARRAY
     if layer_of(f"flax.nnx.{description}") is not None:
         return frozenset({Instance(f"flax.nnx.{description}", exact=False, origin="flax")})
-    return unknown("an argument that the library keeps")
+    return unknown(Unknown.KEPT_BY_LIBRARY)

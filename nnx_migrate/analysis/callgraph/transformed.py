@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     STATE,
     Basic,
@@ -16,7 +17,6 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
     scope_around,
-    unknown,
 )
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
@@ -99,22 +99,22 @@ def result(evaluator: Evaluation, function: FunctionValue) -> Values:
         return frozenset({TupleValue((captured, *states))})
     if spec(outer).result == "error and own":
         checked = result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
-        return frozenset({TupleValue((unknown("an error"), checked))})
+        return frozenset({TupleValue((unknown(Unknown.ERROR), checked))})
     if gives_own_result(outer) and any(map(_adds, inner)):
         return result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
     given = {spec(name).result for name in function.transforms}
     if "gradient" in given:
         beside = auxiliary(evaluator.project.function(function.scope))
-        gradient = unknown("a gradient")
+        gradient = unknown(Unknown.GRADIENT)
         if not beside:
             return gradient
         return frozenset({TupleValue((gradient, evaluator.all_of(function.scope, beside)))})
     if "value and gradient" in given:
         returned = evaluator.returned(function.scope)
-        return frozenset({TupleValue((returned, unknown("a gradient")))})
+        return frozenset({TupleValue((returned, unknown(Unknown.GRADIENT)))})
     if all(map(gives_own_result, function.transforms)):
         return evaluator.returned(function.scope)
-    return unknown("the result of a decorated function", "result")
+    return unknown(Unknown.RESULT_OF_DECORATED)
 
 
 def auxiliary(loss: ir.Function) -> tuple[ir.Expr, ...]:
@@ -144,11 +144,12 @@ def _as_functions(evaluator: Evaluation, values: Values) -> Values:
             if _is_any_object(value):
                 found.add(value)  # any Module in sight, for all that is known
             else:
-                found |= unknown("a Module used as a function")
+                found |= unknown(Unknown.MODULE_AS_FUNCTION)
         elif isinstance(value, Basic):
-            found |= unknown(value.reason or "a transform of something unknown")
+            told = Basic("unknown", value.reason)
+            found |= {told} if value.reason else unknown(Unknown.TRANSFORM_OF_UNKNOWN)
         elif isinstance(value, LibraryValue):
-            found |= unknown(f"a transform of {value.dotted}, which is not in the project")
+            found |= unknown(Unknown.TRANSFORM_OF_OTHER, name=value.dotted)
         else:
             found.add(value)
     return frozenset(found)

@@ -140,27 +140,11 @@ PLAIN: Values = frozenset({Basic("plain")})
 NOTHING: Values = frozenset()
 #: Why a value is not known that a computed text names.
 NAMED_AT_RUN_TIME = "named at run time"
-#: Why a value is not known that is made from itself: what else it can be is all there is.
-IN_A_CIRCLE = "it is defined in terms of itself"
 
 
 def scope_around(scope: Scope, function: ir.Function) -> Scope:
     """Where the names in the head of a function are looked up, its decorators and annotations."""
     return Scope(scope.module, function.parent or ir.MODULE_SCOPE)
-
-
-def unknown(reason: str, hidden: Hidden = "") -> Values:
-    return frozenset({Basic("unknown", reason, hidden)})
-
-
-def unknown_attribute(name: str, class_name: str) -> Values:
-    """An attribute of an object whose class does not show it."""
-    return unknown(f"attribute {name} of {short_name(class_name)}", "attribute")
-
-
-def unknown_by_name(function: str) -> Values:
-    """What a function gives for a text that is not in sight: `getattr(m, name)`."""
-    return frozenset({Basic("unknown", f"{NAMED_AT_RUN_TIME}, by {function}()", "run time")})
 
 
 def union(parts: Iterable[Values]) -> Values:

@@ -12,8 +12,8 @@ import dataclasses
 import functools
 from collections.abc import Hashable, Sequence
 
+from nnx_migrate.analysis.domain.unknown import Unknown
 from nnx_migrate.analysis.domain.values import (
-    IN_A_CIRCLE,
     NOTHING,
     Basic,
     ContainerValue,
@@ -94,7 +94,7 @@ def _joined(one: Value, other: Value) -> Value:
 
 def _order_of_reason(value: Basic) -> tuple[bool, bool, str]:
     """That it stands in a circle says least of all."""
-    return not value.reason, value.reason == IN_A_CIRCLE, value.reason
+    return not value.reason, value.reason == Unknown.IN_A_CIRCLE.words, value.reason
 
 
 def _order_of_origin(origin: Place | str) -> tuple[bool, Place | str]:

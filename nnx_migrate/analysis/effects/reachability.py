@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.dunder_dispatch import methods_implied
 from nnx_migrate.analysis.domain.containers import parts_of
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown, unknown_attribute
 from nnx_migrate.analysis.domain.values import (
     Basic,
     ClassValue,
@@ -25,8 +26,6 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     scope_around,
     short_name,
-    unknown,
-    unknown_attribute,
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
@@ -227,7 +226,7 @@ class _Walk:
         where = Place(scope.module, call.line)
         values = self.evaluator.values(scope, call.func)
         named = isinstance(call.func, ir.Attribute) and call.func.name in self.harmless
-        for value in in_order(values or unknown("the called code was not found")):
+        for value in in_order(values or unknown(Unknown.CALLED_NOT_FOUND)):
             if isinstance(call.func, ir.Attribute) and isinstance(value, Basic):
                 if named:
                     continue

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.lattice import item_of
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED, auxiliary, defined, under_transform
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
@@ -33,7 +34,6 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
     scope_around,
     union,
-    unknown,
 )
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
@@ -122,7 +122,7 @@ class CertainValues:
     def _imported(self, target: str, steps: int) -> Values:
         followed = self._project.follow(target)
         if followed is None:
-            return unknown("several meanings")
+            return unknown(Unknown.SEVERAL_MEANINGS)
         bindings = self._project.member(followed) or []
         return self._bound(bindings, steps) if bindings else of_library(followed)
 
@@ -159,14 +159,14 @@ class CertainValues:
         if "error and own" in given or any(t.startswith(CAPTURED) for t in function.transforms):
             return NOTHING
         if "gradient" in given:
-            gradient = unknown("a gradient")
+            gradient = unknown(Unknown.GRADIENT)
             if not auxiliary(self._project.function(function.scope)):
                 return gradient
             return frozenset({TupleValue((gradient, NOTHING))})
         if "value and gradient" in given:
-            return frozenset({TupleValue((NOTHING, unknown("a gradient")))})
+            return frozenset({TupleValue((NOTHING, unknown(Unknown.GRADIENT)))})
         if not all(map(gives_own_result, function.transforms)):
-            return unknown("the result of a decorated function", "result")
+            return unknown(Unknown.RESULT_OF_DECORATED)
         return self._returned(function.scope, steps)
 
     def _returned(self, scope: Scope, steps: int) -> Values:

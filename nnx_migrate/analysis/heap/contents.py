@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from nnx_migrate.core.refusal import Cause
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Contents:
@@ -33,3 +35,22 @@ class Contents:
     @property
     def only_params(self) -> bool:
         return self.variables == {"Param"} and not self.arrays and not self.unseen
+
+
+class Hides(Cause):
+    """Why the leaves of an object are not all seen."""
+
+    NOTHING_KNOWN = "nothing is known about it"
+    OWN_CLASS = "it holds objects of its own class"
+    NOT_IN_PROJECT = "{name} is not defined in the project"
+    BASE_CLASS = "a base class of {name}"
+    CLASS_UNKNOWN = "its class is unknown"
+    COMPUTED_NAMES = "{name} sets attributes by computed names"
+    STATE_KEPT = "a State is kept as an attribute"
+    LINEN = "the code does not show what its Linen module makes"
+    GIVEN_TO_LAYER = "what an nnx.{layer} was given"
+
+
+def unseen(why: Hides, **names: str) -> Contents:
+    """Leaves of which nothing is seen."""
+    return Contents(unseen=(str(why.about(None, **names)),))

@@ -20,7 +20,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.model import Layer
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.heap.contents import Contents
+from nnx_migrate.analysis.heap.contents import Contents, Hides, unseen
 from nnx_migrate.analysis.heap.data_leaves import marked_as_data
 from nnx_migrate.analysis.heap.settled_branches import Construction, Settled, SettledBranches
 from nnx_migrate.analysis.heap.stored_names import has_computed_names, stored_names
@@ -35,7 +35,7 @@ _EMPTY = Contents()
 
 
 def _unsettled(found: Contents) -> Contents:
-    return found | Contents(unseen=("it holds objects of its own class",))
+    return found | unseen(Hides.OWN_CLASS)
 
 
 class ContentsFinder:
@@ -117,7 +117,7 @@ class ContentsFinder:
         )
 
     def _of(self, values: Values) -> Contents:
-        found = _EMPTY if values else Contents(unseen=("nothing is known about it",))
+        found = _EMPTY if values else unseen(Hides.NOTHING_KNOWN)
         for value in values:
             found |= self._value(value)
         return found
@@ -138,7 +138,7 @@ class ContentsFinder:
             case Basic(sort="unknown", reason=reason):
                 return Contents(unseen=(reason,))
             case Basic(sort="state"):
-                return Contents(unseen=("a State is kept as an attribute",))
+                return unseen(Hides.STATE_KEPT)
             case _:
                 return _EMPTY
 
@@ -150,9 +150,7 @@ class ContentsFinder:
             tree = self.hierarchy.is_tree(instance.class_name)
             return self._class(instance.class_name) if tree else _EMPTY
         if kind is None:
-            return Contents(
-                unseen=(f"{short_name(instance.class_name)} is not defined in the project",)
-            )
+            return unseen(Hides.NOT_IN_PROJECT, name=short_name(instance.class_name))
         layer = layer_of(instance.class_name)
         if layer is not None:
             found = Contents(layer.variables, layer.raw_arrays)
@@ -160,9 +158,9 @@ class ContentsFinder:
                 if {keyword, "**"} & instance.keywords:
                     found |= Contents(variables)
             if layer.name == "Module":
-                found |= Contents(unseen=("its class is unknown",))
+                found |= unseen(Hides.CLASS_UNKNOWN)
             if layer.name == "ToNNX":
-                found |= Contents(unseen=("the code does not show what its Linen module makes",))
+                found |= unseen(Hides.LINEN)
             return found | self._wrapped(instance, layer)
         found = _EMPTY
         for name in self.hierarchy.classes_of(instance):
@@ -177,7 +175,7 @@ class ContentsFinder:
             return _EMPTY
         if instance.exact and layer.name in CONTAINER_CLASSES:
             return _EMPTY  # made empty; what is added to it is seen where it is added
-        return Contents(unseen=(f"what an nnx.{layer.name} was given",))
+        return unseen(Hides.GIVEN_TO_LAYER, layer=layer.name)
 
     def _variable_type(self, class_name: str) -> str:
         names = [
@@ -195,11 +193,7 @@ class ContentsFinder:
 
     def _class_contents(self, class_name: str, settled: Settled | None) -> Contents:
         ancestry = self.hierarchy.ancestry(class_name)
-        found = (
-            _EMPTY
-            if ancestry.closed
-            else Contents(unseen=(f"a base class of {short_name(class_name)}",))
-        )
+        found = _EMPTY if ancestry.closed else unseen(Hides.BASE_CLASS, name=short_name(class_name))
         for ancestor in ancestry.classes:
             layer = layer_of(ancestor)
             if layer is not None and layer.name not in {"Module", "Pytree"}:
@@ -221,7 +215,7 @@ class ContentsFinder:
         module, record = located
         found = _EMPTY
         if has_computed_names(self.project, module, record):
-            found |= Contents(unseen=(f"{record.name} sets attributes by computed names",))
+            found |= unseen(Hides.COMPUTED_NAMES, name=record.name)
         names = stored_names(self.project, module, record)
         if outside:
             names += sorted(self.evaluator.names_stored_outside(class_name))

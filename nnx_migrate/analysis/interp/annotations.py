@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.callgraph.protocols import implementing
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     GRAPHDEF,
@@ -16,7 +17,6 @@ from nnx_migrate.analysis.domain.values import (
     holds_unknown,
     short_name,
     union,
-    unknown,
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, INITIALIZER, INITIALIZERS
@@ -68,7 +68,7 @@ def annotated(hierarchy: Hierarchy, scope: Scope, annotation: ir.Expr) -> Values
             return frozenset({ContainerValue(held, keyed="yes")})
     name = hierarchy.class_name(scope, annotation)
     if name is None:
-        return unknown("the annotation is not a known class", "annotation")
+        return unknown(Unknown.NO_CLASS)
     return _annotated_class(hierarchy, name)
 
 
@@ -94,10 +94,10 @@ def _annotated_class(hierarchy: Hierarchy, name: str) -> Values:
     if kind == "state":
         return STATE if short != "GraphDef" else GRAPHDEF
     if kind in {None, "plain"} and hierarchy.project.class_of(name) is None:
-        return unknown(f"{short} is not a class that this project defines", "annotation")
+        return unknown(Unknown.OTHER_CLASS, name=short)
     names = implementing(hierarchy, name) if hierarchy.is_protocol(name) else (name,)
     found = frozenset(Instance(each, exact=False, origin="annotation") for each in names)
-    return found or unknown(f"{short_name(name)} is a protocol, and may be any class", "annotation")
+    return found or unknown(Unknown.PROTOCOL, name=short_name(name))
 
 
 def _annotated_array(name: str, short: str) -> Values:
@@ -107,7 +107,7 @@ def _annotated_array(name: str, short: str) -> Values:
     if short == "Initializer":
         return INITIALIZER
     if _may_be_tree(short) or (name.startswith("flax.") and short not in {"Array", "PRNGKey"}):
-        return unknown(f"{short} says too little", "annotation")
+        return unknown(Unknown.VAGUE, name=short)
     return ARRAY
 
 

@@ -12,6 +12,7 @@ from nnx_migrate.analysis.callgraph.lattice import (
     library_attribute,
 )
 from nnx_migrate.analysis.callgraph.transformed import defined
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown, unknown_attribute
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
@@ -28,8 +29,6 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     is_unknown,
     union,
-    unknown,
-    unknown_attribute,
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
@@ -59,7 +58,6 @@ _DESCRIBING = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "shardi
 
 #: Attributes of a Variable, which a State holds, that are what it holds and no State.
 _VALUES = frozenset({"value", "raw_value"})
-HELD_BY_VARIABLE = "what a Variable of a State holds"
 
 
 def attribute_values(evaluator: Evaluation, scope: Scope, expr: ir.Attribute) -> Values:
@@ -124,13 +122,13 @@ def _is_array_update(evaluator: Evaluation, expr: ir.Attribute) -> bool:
 def _of_super(evaluator: Evaluation, scope: Scope, name: str) -> Values:
     function = evaluator.project.function(scope)
     if function.owner is None:
-        return unknown("super() outside of a method")
+        return unknown(Unknown.SUPER_OUTSIDE)
     owner = f"{scope.module}:{function.owner}"
     for ancestor in evaluator.hierarchy.ancestry(owner).classes[1:]:
         method = evaluator.hierarchy.method(ancestor, name)
         if isinstance(method, Scope):
             return frozenset({FunctionValue(method, method.function, bound=True)})
-    return unknown(f"super().{name} is not defined in the project")
+    return unknown(Unknown.SUPER_NOT_DEFINED, name=name)
 
 
 def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
@@ -144,11 +142,13 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
                 return frozenset({FunctionValue(method, method.function, bound=bound)})
             if evaluator.hierarchy.is_enum(class_name):
                 return frozenset({Instance(class_name)})
-            return _of_class(evaluator, class_name, name) or unknown(f"{name} of a class")
+            return _of_class(evaluator, class_name, name) or unknown(
+                Unknown.ATTRIBUTE_OF_CLASS, name=name
+            )
         case LibraryValue(dotted=dotted):
             return frozenset({LibraryValue(f"{dotted}.{name}")})
         case Basic(sort="state") if name in _VALUES:
-            return unknown(HELD_BY_VARIABLE)
+            return unknown(Unknown.HELD_BY_VARIABLE)
         case Basic(sort="array") if name in _DESCRIBING:
             return PLAIN
         case Basic():
@@ -190,7 +190,9 @@ def _of_function(evaluator: Evaluation, function: FunctionValue, name: str) -> V
     if stored:
         return stored
     by_method = f"{METHOD}{name}"
-    return frozenset({LibraryValue(by_method)}) if by_method in TAKERS else unknown(f"its {name}")
+    if by_method in TAKERS:
+        return frozenset({LibraryValue(by_method)})
+    return unknown(Unknown.ATTRIBUTE_OF_LIBRARY, name=name)
 
 
 def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
@@ -225,7 +227,7 @@ def _of_members(evaluator: Evaluation, class_name: str) -> Values:
     """What the members of an Enum stand for, whichever it is."""
     located = evaluator.project.class_of(class_name)
     if located is None:
-        return unknown("a member of an Enum")
+        return unknown(Unknown.ENUM_MEMBER)
     module, record = located
     bound = [each for values in record.attributes.values() for each in values]
     return evaluator.all_of(Scope(module, record.scope), tuple(bound)) or PLAIN

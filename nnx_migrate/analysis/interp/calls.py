@@ -7,6 +7,7 @@ from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_values
 from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
 from nnx_migrate.analysis.callgraph.transformed import result, transformed
 from nnx_migrate.analysis.domain.containers import is_container
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     NOTHING,
@@ -25,7 +26,6 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
     short_name,
     union,
-    unknown,
 )
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import SETTERS, spec
@@ -114,7 +114,7 @@ def _slice(evaluator: Evaluation, value: Value) -> Values:
         case Instance(wraps=wraps) if wraps:
             return frozenset({ContainerValue(wraps)})
         case _:
-            return unknown("a slice of something unknown")
+            return unknown(Unknown.SLICE)
 
 
 def _entered(evaluator: Evaluation, value: Value) -> Values:
@@ -128,7 +128,7 @@ def _entered(evaluator: Evaluation, value: Value) -> Values:
             method = evaluator.hierarchy.method(name, "__enter__")
             if isinstance(method, Scope):
                 return evaluator.returned(method)
-    return unknown("what a with statement gives")
+    return unknown(Unknown.WITH_STATEMENT)
 
 
 def _called(evaluator: Evaluation, scope: Scope, call: ir.Call, callee: Value) -> Values:
@@ -151,7 +151,7 @@ def _called(evaluator: Evaluation, scope: Scope, call: ir.Call, callee: Value) -
         case Basic() | ContainerValue():
             return frozenset({callee})
         case _:
-            return unknown("a call of something unexpected")
+            return unknown(Unknown.UNEXPECTED_CALL)
 
 
 def _called_unknown(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
@@ -230,7 +230,7 @@ def _given_by_instance(evaluator: Evaluation, instance: Instance) -> Values:
         if isinstance(method, Scope):
             found |= evaluator.returned(method)
         elif method is None and not evaluator.hierarchy.ancestry(name).closed:
-            found |= unknown(f"the result of calling {short_name(name)}", "result")
+            found |= unknown(Unknown.RESULT_OF_CALLING, name=short_name(name))
     return found or ARRAY
 
 
@@ -244,5 +244,5 @@ def _chosen(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         if isinstance(value, FunctionValue | Instance):
             found |= _called(evaluator, scope, call, value)
         else:
-            found |= unknown("what a branch gives")
+            found |= unknown(Unknown.BRANCH)
     return found

@@ -14,6 +14,7 @@ from nnx_migrate.analysis.callgraph.dunder_dispatch import (
 from nnx_migrate.analysis.callgraph.lattice import item_of, operator_result
 from nnx_migrate.analysis.callgraph.transformed import defined
 from nnx_migrate.analysis.domain.fixpoint import Lasts
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     PLAIN,
     STATE,
@@ -27,11 +28,9 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
     scope_around,
     union,
-    unknown,
 )
 from nnx_migrate.analysis.interp.annotations import annotated_at
 from nnx_migrate.analysis.interp.attributes import (
-    HELD_BY_VARIABLE,
     attribute_values,
     is_of_sown,
 )
@@ -74,12 +73,12 @@ class Evaluator(Evaluation):
             case ir.Element(base=base) | ir.Starred(value=base):
                 held = self.values(scope, base)
                 if held == STATE and is_of_sown(self, base):
-                    return unknown(HELD_BY_VARIABLE)
+                    return unknown(Unknown.HELD_BY_VARIABLE)
                 return union(field_values(self, v) or elements(self, v) for v in held)
             case ir.Unpacked(base=base, index=index):
                 held = self.values(scope, base)
                 if held == STATE and is_of_sown(self, base):
-                    return unknown(HELD_BY_VARIABLE)
+                    return unknown(Unknown.HELD_BY_VARIABLE)
                 return union(
                     element_values(self, v) or field_values(self, v, index) or item_of(v, index)
                     for v in held

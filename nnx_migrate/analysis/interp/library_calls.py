@@ -6,6 +6,7 @@ from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.lattice import last_of_pair, partial_of
 from nnx_migrate.analysis.callgraph.transformed import transformed, under_capture
 from nnx_migrate.analysis.domain.containers import is_container, leaves
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown, unknown_by_name
 from nnx_migrate.analysis.domain.values import (
     NAMED_AT_RUN_TIME,
     PLAIN,
@@ -17,8 +18,6 @@ from nnx_migrate.analysis.domain.values import (
     TupleValue,
     Values,
     union,
-    unknown,
-    unknown_by_name,
 )
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
@@ -68,7 +67,7 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
         return frozenset({ContainerValue(leaves(evaluator.all_of(scope, call.args[:1])))})
     if dotted == "builtins.type" and len(call.args) == 1:
         held = [v for v in evaluator.values(scope, call.args[0]) if isinstance(v, Instance)]
-        return union(classes(evaluator, v) for v in held) or unknown("the result of type()")
+        return union(classes(evaluator, v) for v in held) or unknown(Unknown.RESULT_OF_TYPE)
     if dotted == "builtins.type" and len(call.args) == 3:
         return _class_made(evaluator, scope, call)
     if dotted == REPLACE and isinstance(call.func, ir.Attribute):
@@ -127,7 +126,7 @@ def _names(call: ir.Call) -> frozenset[str]:
 def _of_container(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str) -> Values:
     """What a method of a list, a dict or a tuple gives."""
     if not isinstance(call.func, ir.Attribute):
-        return unknown(f"the result of {name}()", "result")
+        return unknown(Unknown.RESULT, name=f"{name}()")
     bases = evaluator.values(scope, call.func.base)
     held = frozenset(filter(is_container, bases))
     element = union(map(elements_of, held))
@@ -163,7 +162,7 @@ def _class_made(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     found = frozenset(value for value in held if isinstance(value, ClassValue))
     empty = isinstance(body, ir.Sequence) and not body.elements
     alone = empty and len(found) == len(held) == 1
-    return found if alone else found | unknown("the result of type()")
+    return found if alone else found | unknown(Unknown.RESULT_OF_TYPE)
 
 
 def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
@@ -197,5 +196,5 @@ def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         for name in methods_by_any_name(evaluator, each)
     ]
     if objects and len(objects) == len(held):
-        return union(parts) | unknown("the result of getattr()")
+        return union(parts) | unknown(Unknown.RESULT_OF_GETATTR)
     return union(parts) | unknown_by_name("getattr")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
@@ -14,7 +15,6 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     Values,
     is_unknown,
-    unknown,
 )
 from nnx_migrate.analysis.flax.names import library_class, nnx_name
 from nnx_migrate.analysis.interp.observed import observed_name
@@ -35,14 +35,14 @@ def unbound(name: str) -> Values:
     """What a name is that no file binds: one of Python's own, if it has that."""
     if hasattr(builtins, name):
         return frozenset({LibraryValue(f"builtins.{name}")})
-    return unknown(f"{name} is not bound in this file")
+    return unknown(Unknown.NOT_BOUND, name=name)
 
 
 def imported(evaluator: Evaluation, target: str) -> Values:
     """What a dotted name stands for, in the project or in a library."""
     followed = evaluator.project.follow(target)
     if followed is None:
-        return unknown(f"{target} has several meanings")
+        return unknown(Unknown.NAME_WITH_MEANINGS, name=target)
     bindings = evaluator.project.member(followed) or []
     if bindings:
         return _bound(evaluator, bindings)

@@ -6,6 +6,7 @@ import dataclasses
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.dunder_dispatch import operands_passed
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
@@ -18,7 +19,6 @@ from nnx_migrate.analysis.domain.values import (
     holds_unknown,
     is_unknown,
     scope_around,
-    unknown,
 )
 from nnx_migrate.analysis.interp.annotations import annotated_at, calls_tell_more
 from nnx_migrate.analysis.interp.observed import observed_values
@@ -65,8 +65,7 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
     if observed:
         return observed
     found = passed or unknown(
-        f"no call of {function.name} in this project shows what {parameter.name} is",
-        "parameter",
+        Unknown.NO_CALL_SHOWS, function=function.name, parameter=parameter.name
     )
     return found | _by_its_name(evaluator, scope, function, parameter)
 

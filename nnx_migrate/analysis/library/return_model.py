@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown, unknown_by_name
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     GRAPHDEF,
@@ -18,8 +19,6 @@ from nnx_migrate.analysis.domain.values import (
     TupleValue,
     Value,
     Values,
-    unknown,
-    unknown_by_name,
 )
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import SPECS, of_jax, spec
@@ -171,7 +170,7 @@ _CONTROL_FLOW: dict[str, int | None] = {
     **{name: SPECS[name].carried for name in sorted(of_jax(lambda t: t.operands))},
 }
 
-_ANYTHING = unknown("whatever is given")
+_ANYTHING = unknown(Unknown.GIVEN)
 
 
 def is_transform(dotted: str) -> bool:
@@ -198,9 +197,7 @@ def library_member(instance: Instance, name: str) -> Values:
     if layer.kind == "rngs" and name not in _RNGSMETHODS:
         return frozenset({Instance("flax.nnx.RngStream", origin="a stream of an Rngs")})
     if f"{layer.name}.{name}" in _OF_OLDER_VERSIONS:
-        return instance.wraps or unknown(
-            f"{name} of nnx.{layer.name}, which newer versions of Flax do not have"
-        )
+        return instance.wraps or unknown(Unknown.OLDER_ATTRIBUTE, name=name, layer=layer.name)
     return frozenset({LibraryValue(f"{METHOD}{layer.name}.{name}")})
 
 
@@ -235,7 +232,7 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         place = _CONTROL_FLOW[dotted]
         carried = arguments[place] if place is not None and place < len(arguments) else NOTHING
         seen = carried and carried <= ARRAY | PLAIN
-        return carried if seen else unknown(f"the result of {dotted}", "result")
+        return carried if seen else unknown(Unknown.RESULT, name=dotted)
     if dotted in _JOINING:
         held = _elements(frozenset[Value]().union(*arguments))
         whole = _elements(held) if dotted.endswith("from_iterable") else held
@@ -274,7 +271,7 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         )
     ):
         return PLAIN
-    return unknown(f"the result of {dotted}", "result")
+    return unknown(Unknown.RESULT, name=dotted)
 
 
 def result_of_any_arguments(dotted: str, nnx: str | None) -> Values:
@@ -302,18 +299,18 @@ def _nnx_result(name: str, arguments: Sequence[Values]) -> Values:
         return PLAIN
     if name in {"relu", "gelu", "softmax", "silu", "tanh"}:
         return ARRAY
-    return unknown(f"the result of nnx.{name}", "result")
+    return unknown(Unknown.RESULT, name=f"nnx.{name}")
 
 
 def _mapped(node: Values) -> Values:
     """An object of which each part may have been replaced by another."""
     if not node or not all(isinstance(value, Instance) for value in node):
-        return unknown("the result of nnx.recursive_map", "result")
+        return unknown(Unknown.RESULT, name="nnx.recursive_map")
     return frozenset({Instance("flax.nnx.Module", origin="the result of nnx.recursive_map")})
 
 
 def _abstract(function: Values) -> Values:
-    return unknown("an abstract model") if function else NOTHING
+    return unknown(Unknown.ABSTRACT_MODEL) if function else NOTHING
 
 
 def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
@@ -331,7 +328,7 @@ def _builtin_result(name: str, arguments: Sequence[Values]) -> Values:
         return frozenset({ContainerValue(NOTHING)})
     if name in _PLAIN_BUILTINS or name.endswith(("Error", "Exception", "Warning", "Exit")):
         return PLAIN
-    return unknown(f"the result of {name}()", "result")
+    return unknown(Unknown.RESULT, name=f"{name}()")
 
 
 def elements_of(value: Value) -> Values:
@@ -350,7 +347,7 @@ def elements_of(value: Value) -> Values:
         case Basic():
             return frozenset({value})
         case _:
-            return unknown("an element of an unknown container", "element")
+            return unknown(Unknown.ELEMENT)
 
 
 def is_dict(values: Values) -> bool:

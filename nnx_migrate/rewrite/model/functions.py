@@ -8,15 +8,8 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.callgraph import binding
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
 from nnx_migrate.analysis.domain.containers import is_container
-from nnx_migrate.analysis.domain.values import (
-    NOTHING,
-    FunctionValue,
-    Located,
-    Scope,
-    Value,
-    Values,
-    unknown,
-)
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
+from nnx_migrate.analysis.domain.values import NOTHING, FunctionValue, Located, Scope, Value, Values
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.contents import Contents
@@ -155,7 +148,7 @@ def given_parameters(
 def _passed(context: FileContext, site: Site, use: ast.Call, index: int) -> Values:
     for place, arg in enumerate(use.args):
         if isinstance(arg, ast.Starred):
-            return unknown("the call unpacks its arguments from a sequence")
+            return unknown(Unknown.UNPACKED_ARGUMENTS)
         if place == index:
             return context.values(arg)
     for scope in function_scopes(context, site):
@@ -173,7 +166,7 @@ def _parameter_values(context: FileContext, site: Site, index: int) -> Values:
         for parameter in context.project.function(scope).parameters:
             if parameter.name == name:
                 found |= context.evaluator.parameter(scope, parameter)
-    return found or unknown("the function that gets it is not defined in the project")
+    return found or unknown(Unknown.TAKER_NOT_IN_PROJECT)
 
 
 def definition_of(

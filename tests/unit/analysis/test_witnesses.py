@@ -8,15 +8,8 @@ from functools import partial
 
 import pytest
 
-from nnx_migrate.analysis.domain.values import (
-    IN_A_CIRCLE,
-    Basic,
-    ContainerValue,
-    Instance,
-    Scope,
-    TupleValue,
-    unknown,
-)
+from nnx_migrate.analysis.domain.unknown import Unknown
+from nnx_migrate.analysis.domain.values import Basic, ContainerValue, Instance, Scope, TupleValue
 from nnx_migrate.analysis.domain.witnesses import with_one_witness
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
@@ -125,12 +118,19 @@ def test_of_witnesses_the_least_is_taken_at_every_depth() -> None:
     assert with_one_witness(frozenset({other, one})) == {one}
     assert with_one_witness(frozenset({ContainerValue(frozenset({second, first}))})) == {one}
     pairs = [
-        TupleValue((frozenset({each}), unknown(why))) for each, why in ((first, "b"), (told, "a"))
+        TupleValue((frozenset({each}), frozenset({Basic("unknown", why)})))
+        for each, why in ((first, "b"), (told, "a"))
     ]
-    assert with_one_witness(frozenset(pairs)) == {TupleValue((frozenset({first}), unknown("a")))}
-    reasons = [Basic("unknown", why) for why in ("", IN_A_CIRCLE, "the result of f()", "x")]
-    assert with_one_witness(frozenset(reasons)) == unknown("the result of f()")
+    assert with_one_witness(frozenset(pairs)) == {
+        TupleValue((frozenset({first}), frozenset({Basic("unknown", "a")})))
+    }
+    reasons = [
+        Basic("unknown", why) for why in ("", Unknown.IN_A_CIRCLE.words, "the result of f()", "x")
+    ]
+    assert with_one_witness(frozenset(reasons)) == frozenset(
+        {Basic("unknown", "the result of f()")}
+    )
     assert with_one_witness(frozenset({*reasons, Basic("array")})) == {
         Basic("array"),
-        *unknown("the result of f()"),
+        Basic("unknown", "the result of f()"),
     }

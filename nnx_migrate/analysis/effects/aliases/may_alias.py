@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from nnx_migrate.analysis.callgraph.call_form import unstarred
 from nnx_migrate.analysis.domain.containers import is_container
+from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     Basic,
     ClassValue,
@@ -55,7 +56,7 @@ class Aliases:
         self._naming = self.project.leading_to(module_of(parameter)) if self.of_module else None
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
-        return self.evaluator.values(scope, expr) or frozenset({Basic("unknown", "not resolved")})
+        return self.evaluator.values(scope, expr) or unknown(Unknown.NOT_RESOLVED)
 
     def rooted(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether `expr` is the tracked object or a part of it that may hold Variables."""
