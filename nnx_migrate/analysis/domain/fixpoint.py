@@ -22,6 +22,10 @@ def _forgotten(*_: object) -> Any:
     raise AssertionError("no rule answers this question")
 
 
+def _latest(_: Any, found: Any) -> Any:
+    return found
+
+
 class _Question:
     """A question whose answer is not final, or was not when another one asked it."""
 
@@ -29,6 +33,7 @@ class _Question:
         "asked",
         "compute",
         "depth",
+        "fold",
         "guess",
         "key",
         "least",
@@ -42,6 +47,7 @@ class _Question:
         self.key = key
         self.compute: Callable[[], Any] = _forgotten
         self.widen: Callable[[Any], Any] = _forgotten
+        self.fold: Callable[[Any, Any], Any] = _forgotten
         self.least: Any = None
         self.state = _STALE
         self.value: Any = UNKNOWN
@@ -53,6 +59,11 @@ class _Question:
         self.lowest = 0
         #: What the answer rests on, in order; None where that is not known.
         self.asked: list[_Asked] | None = None
+
+    @property
+    def assumed(self) -> Any:
+        """What its circle takes it for in this round."""
+        return self.least if self.guess is UNKNOWN else self.guess
 
 
 #: A question, the answer that it had, and whether that was a mere assumption.
@@ -86,13 +97,22 @@ class Fixpoint:
         #: How many answers were computed.
         self.computed = 0
 
-    def get(self, key: Hashable, compute: Callable[[], T], least: T, widen: Callable[[T], T]) -> T:
+    def get(
+        self,
+        key: Hashable,
+        compute: Callable[[], T],
+        least: T,
+        widen: Callable[[T], T],
+        fold: Callable[[T, T], T] = _latest,
+    ) -> T:
         """The answer for `key`.
 
         Args:
             compute: computes it, asking for others by this method.
             least: what to assume of it at first, where it depends on itself.
             widen: makes of an answer that does not settle one that claims nothing, for good.
+            fold: makes of what was assumed of it and of what was found what to assume in the next
+                round: one of finitely many, where answers can grow without end.
         """
         # Keys are expressions, which are hashed anew each time: each is looked up as seldom as
         # can be.
@@ -110,7 +130,7 @@ class Fixpoint:
             return cast(T, lasting)
         if known is None:
             known = self.known[key] = _Question(key)
-        known.compute, known.widen, known.least = compute, widen, least
+        known.compute, known.widen, known.fold, known.least = compute, widen, fold, least
         unguessed = self.unguessed
         found: T = self._compute(known)
         if known.state != _FINAL and self._asked:
@@ -140,8 +160,7 @@ class Fixpoint:
             self._depends_on(question.depth)
             if question.guess is UNKNOWN:
                 self.unguessed += 1
-                return question.least
-            return question.guess
+            return question.assumed
         if question.state == _FOUND:
             self._depends_on(question.lowest)
             self.unguessed += question.guess is UNKNOWN
@@ -191,7 +210,7 @@ class Fixpoint:
         """Let go of how questions rest on each other, which would be circles of objects."""
         for question in self._in_circles:
             question.asked = None
-            question.compute = question.widen = _forgotten
+            question.compute = question.widen = question.fold = _forgotten
         self._in_circles.clear()
 
     def _settle(self, question: _Question, depth: int) -> Any:
@@ -214,7 +233,8 @@ class Fixpoint:
                 return value
             question.value = value
             found = [*self._found[opened:], question]
-            changed = [each for each in found if each.guess != each.value]
+            guesses = [(each, each.fold(each.assumed, each.value)) for each in found]
+            changed = [each for each, guess in guesses if each.guess != guess]
             if not changed:
                 for each in found:
                     self._keep(each, each.value)
@@ -228,9 +248,9 @@ class Fixpoint:
                     return question.value
                 for each in changed:
                     self._keep(each, each.widen(each.value))
-            for each in found:
+            for each, guess in guesses:
                 if each.state != _FINAL:
-                    each.guess = each.value
+                    each.guess = guess
             self._remember(question, self._asked[-1])
             self._reopen(opened)
 

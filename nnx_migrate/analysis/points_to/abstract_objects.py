@@ -143,15 +143,14 @@ def again(held: Held) -> Held:
 
 def attribute(held: Held, name: str, place: Located) -> Held:
     """What an attribute of a value is, or its element at a known place."""
-    if held.object is None and held.way != "all":
-        return dataclasses.replace(
-            held, parts=tuple((at, attribute(part, name, place)) for at, part in held.parts)
-        )
+    if held.way != "all":
+        own = attribute(Held(held.object), name, place).object if held.object else None
+        parts = tuple((at, attribute(part, name, place)) for at, part in held.parts)
+        return Held(own, parts, held.way)
     label = _label(held.object, name)
-    if held.way == "all":
-        for at, part in held.parts:
-            if at == name:
-                return called(part, label)
+    for at, part in held.parts:
+        if at == name:
+            return called(part, label)
     if held.object is None:
         return held if name == REST else NOTHING
     inside = held.parts if name == REST else ()
@@ -161,10 +160,13 @@ def attribute(held: Held, name: str, place: Located) -> Held:
 def _longer(path: tuple[str, ...], name: str) -> tuple[str, ...]:
     """A path with one more name, for as many objects as code can lead to, but not for more.
 
-    What one `nnx.split` gives is apart from what else it gives, whichever object that is of.
+    What one `nnx.split` gives is apart from what else it gives, whichever object that is of. Some
+    element of some element is some element, however deep.
     """
     if REST in path:
         return (*path, name) if path[-1] == REST and is_state(name) else path
+    if path[-1:] == (SOME,) == (name,):
+        return path
     return (*path, REST if path.count(name) == _MOST_ALIKE else name)
 
 
@@ -192,7 +194,11 @@ def called(held: Held, name: str) -> Held:
 def element(held: Held, place: Located) -> Held:
     """Some element of a value."""
     if held.object is not None:
-        return attribute(Held(held.object), SOME, place)
+        own = attribute(Held(held.object), SOME, place)
+        if held.way == "all":
+            return own
+        options = tuple(("", element(each, place)) for each in held)
+        return dataclasses.replace(own, parts=options, way=held.way)
     if held.way == "either":
         return either(element(each, place) for each in held)
     if held.way == "some":

@@ -43,7 +43,7 @@ _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 _NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 
 
-def called(objects: Objects, scope: Scope, call: ir.Call, at: int) -> Held:
+def called(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
     """What a call gives, or what stands in the place of one."""
     func, args = call.func, call.args
     if func == ir.ANNOTATED:
@@ -71,7 +71,7 @@ def called(objects: Objects, scope: Scope, call: ir.Call, at: int) -> Held:
     return _function_result(objects, scope, call, at)
 
 
-def _entered(objects: Objects, scope: Scope, call: ir.Call, at: int) -> Held:
+def _entered(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
     """What `with manager as name` binds: of what a call makes nobody knows what that enters."""
     (manager,) = call.args
     entered = objects.held(scope, manager, at)
@@ -100,7 +100,7 @@ def _respelled(objects: Objects, scope: Scope, call: ir.Call) -> ir.Expr | None:
     return None
 
 
-def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: int) -> Held:
+def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: float) -> Held:
     made = Object(MadeBy(scope, call), (), Located(scope, call))
     if layer_of(class_name) is not None:
         return Held(made, _kept_by_layer(objects, scope, call, class_name, at))
@@ -118,7 +118,7 @@ def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str,
 
 
 def _kept_by_layer(
-    objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: int
+    objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: float
 ) -> tuple[tuple[str, Held], ...]:
     layer = layer_of(class_name)
     if layer is None or "argument" not in layer.attributes.values():
@@ -133,7 +133,7 @@ def _kept_by_layer(
 
 
 def _fields(
-    objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: int
+    objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: float
 ) -> tuple[tuple[str, Held], ...]:
     """What a dataclass or a NamedTuple is given."""
     names = [each.name for each in fields_of(objects.evaluator, class_name)]
@@ -144,7 +144,7 @@ def _fields(
     return (*parts, *((name or "", objects.held(scope, v, at)) for name, v in call.keywords))
 
 
-def _function_result(objects: Objects, scope: Scope, call: ir.Call, at: int) -> Held:
+def _function_result(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
     made = Held(Object(MadeBy(scope, call), (), Located(scope, call)))
     if _makes_named_tuple(objects, scope, call.func):
         given = [("", objects.held(scope, value, at)) for _, value in call.keywords]
@@ -195,7 +195,7 @@ def given_by(
     first: dict[int, Held],
     call: ir.Call,
     via: tuple[Scope, ir.Call] | None,
-    at: int = LAST,
+    at: float = LAST,
     bound: int = 0,
 ) -> Held:
     """What a call of a function gives.
@@ -218,7 +218,7 @@ def in_terms_of(
     call: ir.Call,
     first: dict[int, Held],
     via: tuple[Scope, ir.Call] | None,
-    at: int,
+    at: float,
     bound: int = 0,
 ) -> Held:
     """What a function gives or keeps, with what a call passes in the place of parameters.
@@ -278,7 +278,7 @@ def _passed(
     call: ir.Call,
     first: dict[int, Held],
     via: tuple[Scope, ir.Call] | None,
-    at: int,
+    at: float,
     bound: int,
 ) -> Held:
     function = objects.project.function(callee)

@@ -59,7 +59,7 @@ _GIVING = frozenset({"get", "pop", "popleft", "popitem", "setdefault"})
 _GIVING_ALL = frozenset({"values", "items", "copy"})
 
 
-def container(objects: Objects, scope: Scope, elements: tuple[ir.Expr, ...], at: int) -> Held:
+def container(objects: Objects, scope: Scope, elements: tuple[ir.Expr, ...], at: float) -> Held:
     parts: list[tuple[str, Held]] = []
     for each in elements:
         if isinstance(each, ir.Starred):
@@ -71,7 +71,7 @@ def container(objects: Objects, scope: Scope, elements: tuple[ir.Expr, ...], at:
     return together(parts)
 
 
-def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: int) -> Held:
+def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: float) -> Held:
     """`xs + ys`, `xs | ys`, `xs * 2`."""
     sides = [(objects.held(scope, each, at), Located(scope, each)) for each in operands]
     lists = [(held, place) for held, place in sides if held.is_container and held.parts]
@@ -94,7 +94,7 @@ def at_index(objects: Objects, held: Held, index: int, place: Located) -> Held:
 
 
 def given_by_method(
-    objects: Objects, scope: Scope, func: ir.Attribute, call: ir.Call, at: int
+    objects: Objects, scope: Scope, func: ir.Attribute, call: ir.Call, at: float
 ) -> Held | None:
     """What a method of a list, a dict or a tuple gives; None for other objects."""
     if func == ir.Attribute(ir.Name("dict"), "fromkeys") and len(call.args) > 1:
@@ -119,7 +119,7 @@ def given_by_method(
     return either([element(base, Located(scope, call)), *others])
 
 
-def _with(objects: Objects, scope: Scope, base: Held, call: ir.Call, at: int) -> Held:
+def _with(objects: Objects, scope: Scope, base: Held, call: ir.Call, at: float) -> Held:
     """A tree with other fields."""
     named = {name: objects.held(scope, value, at) for name, value in call.keywords if name}
     if base.object is None or not base.parts:
@@ -129,7 +129,7 @@ def _with(objects: Objects, scope: Scope, base: Held, call: ir.Call, at: int) ->
 
 
 def given_by_library(
-    objects: Objects, scope: Scope, call: ir.Call, dotted: str, at: int
+    objects: Objects, scope: Scope, call: ir.Call, dotted: str, at: float
 ) -> Held | None:
     """What a function of a library gives; None for one that is not known here."""
     args = call.args
@@ -196,7 +196,7 @@ def library_name(objects: Objects, scope: Scope, func: ir.Expr) -> str | None:
     return objects.project.dotted(scope, func)
 
 
-def _arguments(objects: Objects, scope: Scope, args: tuple[ir.Expr, ...], at: int) -> list[Held]:
+def _arguments(objects: Objects, scope: Scope, args: tuple[ir.Expr, ...], at: float) -> list[Held]:
     return [part for _, part in container(objects, scope, args, at).parts]
 
 
@@ -284,7 +284,9 @@ def _copied(scope: Scope, call: ir.Call, held: Held) -> Held:
     if own is None:
         return held
     match own.root:
-        case MadeBy(within=within):
+        case MadeBy(scope=made_in, call=made, within=within):
+            if (scope, call) in ((made_in, made), *within):  # a copy of the copy of another turn
+                return dataclasses.replace(held, object=None)
             root = dataclasses.replace(own.root, within=((scope, call), *within))
             copy = dataclasses.replace(own, root=root)
         case Variable(name=name, version=version):

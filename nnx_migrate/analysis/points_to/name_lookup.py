@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import (
@@ -37,8 +38,11 @@ from nnx_migrate.analysis.points_to.container_contents import calls_in
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.symbols.program import Binding
 
+#: A name that is bound more often is asked for from the top.
+_MANY_BINDINGS = 8
 
-def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
+
+def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
     """What a name gives."""
     bindings = objects.project.bindings(scope, name)
     if not bindings:
@@ -46,7 +50,7 @@ def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
     where = bindings[0].scope
     if _is_bound_once(objects, where, name, bindings) and isinstance(bindings[0], Located):
         line = _lines(objects, where, name)[0]
-        at = line if line and where == scope else LAST
+        at = _before(line) if where == scope else LAST
         held = called(objects.held(where, bindings[0].expr, at), name)
         if line and (held == NOTHING or held.way == "some"):
             # Nobody knows which one it is, but it is the same one wherever the name stands.
@@ -55,10 +59,11 @@ def named(objects: Objects, scope: Scope, name: str, at: int) -> Held:
         return _with_more(objects, where, ir.Name(name), held)
     if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
         return Held(Object(Variable(where, name, 0), (), Located(scope, ir.Name(name)), name))
-    bound = [each for each in bindings if isinstance(each, Located) and each.scope == where]
-    if any(is_new_container(each.expr) for each in bound):
-        return _grown(objects, where, name, [each.expr for each in bound])
-    return _bound_again(objects, scope, name, at if where == scope else LAST)
+    at = at if where == scope else LAST
+    own = (each for each in bindings if isinstance(each, Located) and each.scope == where)
+    if any(is_new_container(each.expr) for each in own):
+        return _grown(objects, scope, name, at)
+    return _bound_again(objects, scope, name, at)
 
 
 def _is_bound_once(objects: Objects, where: Scope, name: str, bindings: Sequence[Binding]) -> bool:
@@ -80,28 +85,69 @@ def _with_more(objects: Objects, scope: Scope, name: ir.Name, held: Held) -> Hel
     return dataclasses.replace(held, parts=tuple(parts.items()))
 
 
-def _bound_again(objects: Objects, scope: Scope, name: str, at: int) -> Held:
+def _before(line: int) -> float:
+    """A place on a line, before that binds anything."""
+    return line - 0.5 if line else LAST
+
+
+def _bound_again(objects: Objects, scope: Scope, name: str, at: float) -> Held:
     """A variable that is bound more than once, as it is at a line."""
     where = objects.project.bindings(scope, name)[0].scope
-    bound = objects.bound(scope, name)
+    _ask_in_order(objects, scope, name, at)
+    bound = objects.bound(scope, name, tuple(_reaching(objects, scope, name, at)))
     options = bound.parts if bound.way == "either" else (("", bound),)
     version = max((line for _, line in _with_lines(objects, scope, name) if line < at), default=0)
     known = Object(Variable(where, name, version), (), Located(scope, ir.Name(name)), name)
     return Held(known if version else None, options, "either")
 
 
-def any_binding(objects: Objects, scope: Scope, name: str) -> Held:
-    """What a variable may be that is bound more than once, whatever the line."""
-    where = objects.project.bindings(scope, name)[0].scope
+def _ask_in_order(objects: Objects, scope: Scope, name: str, at: float) -> None:
+    """Ask what a name is bound to from the top, where each line may ask for the one above.
+
+    From the bottom, a name that is bound hundreds of times would open hundreds of questions.
+    """
+    bound = list(_with_lines(objects, scope, name))
+    if len(bound) > _MANY_BINDINGS:
+        for binding, line in bound:
+            if isinstance(binding, Located) and 0 < line < at != LAST:
+                objects.held(binding.scope, binding.expr, _before(line))
+
+
+def any_binding(objects: Objects, name: str, bound: tuple[tuple[Binding, int], ...]) -> Held:
+    """What a variable may be that is bound to several values, each on its line."""
     options = []
-    for binding, line in _with_lines(objects, scope, name):
+    for binding, line in bound:
         if isinstance(binding, ParameterOf):
-            variable = Variable(binding.scope, name, 0)
-            options.append(Held(Object(variable, (), Located(where, ir.Name(name)), name)))
+            options.append(_parameter(binding.scope, name))
         else:
-            bound = objects.held(binding.scope, binding.expr, line or LAST)
-            options.append(_whatever_is_made(bound))
+            held = objects.held(binding.scope, binding.expr, _before(line))
+            options.append(_whatever_is_made(objects, held))
     return Held(None, tuple(("", each) for each in options), "either")
+
+
+def _parameter(scope: Scope, name: str) -> Held:
+    return Held(Object(Variable(scope, name, 0), (), Located(scope, ir.Name(name)), name))
+
+
+def _reaching(
+    objects: Objects, scope: Scope, name: str, at: float
+) -> Iterator[tuple[Binding, int]]:
+    """What a variable may be bound to at a line: above it, or in a loop around it, or elsewhere.
+
+    What every run binds it to anew, above the line, stands for all that it was before.
+    """
+    where = objects.project.bindings(scope, name)[0].scope
+    function = objects.project.function(where)
+    within = function.within_lines.get(name, ())
+    settled = function.settled.get(name, ()) if at != LAST else ()
+    first = max((first for first, last in settled if last < at), default=0)
+    loops = [(start, end) for start, end in function.loops if start <= math.ceil(at) <= end]
+    for binding, line in _with_lines(objects, scope, name):
+        moved = isinstance(binding, Located) and isinstance(binding.expr, ir.Within)
+        above = first <= line and (line <= at or (line in within and _before(line) <= at))
+        around = any(start <= line <= end for start, end in loops)
+        if moved or binding.scope != where or above or around:
+            yield binding, line
 
 
 def _with_lines(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Binding, int]]:
@@ -114,15 +160,27 @@ def _with_lines(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Bin
         yield binding, next(lines, 0) if is_known else 0
 
 
-def _grown(objects: Objects, scope: Scope, name: str, bound: list[ir.Expr]) -> Held:
-    """A list or the like, with what is put into it later on."""
-    made, grown = told_apart(objects.project.function(scope), name, bound)
-    first = either(objects.held(scope, each) for each in made)
-    later = [objects.held(scope, each) for each in grown]
+def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
+    """A list or the like, with what is put into it, also behind a line: it may have more names."""
+    where = objects.project.bindings(scope, name)[0].scope
+    function = objects.project.function(where)
+    bound = [
+        (each.expr, line)
+        for each, line in _with_lines(objects, scope, name)
+        if isinstance(each, Located) and each.scope == where
+    ]
+    made, grown = told_apart(function, name, bound)
+    reaching = list(_reaching(objects, scope, name, at))
+    options = [_parameter(b.scope, name) for b, _ in reaching if isinstance(b, ParameterOf)]
+    lines = {line for _, line in reaching}
+    options += [objects.held(where, each, _before(line)) for each, line in made if line in lines]
+    first = either(options)
+    later = [objects.held(where, each, _before(line)) for each, line in grown]
     if not any(each.parts or each.object for each in later):
         return first
+    scope = where
     is_new = functools.partial(_is_made_in_a_loop, objects)
-    for expr, held in zip(grown, list(later), strict=True):
+    for (expr, _), held in zip(grown, list(later), strict=True):
         if _stands_in_a_loop(objects, scope, expr):
             later.append(same_each_turn(without(held, is_new)))
     place = Located(scope, ir.Name(name))
@@ -153,7 +211,7 @@ def _lines(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:
     return objects.project.function(scope).lines.get(name, ()) or (0,)
 
 
-def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: int) -> Held:
+def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: float) -> Held:
     """What an attribute gives, or a property."""
     expr = ir.Attribute(base, name)
     held = objects.held(scope, base, at)
@@ -185,8 +243,8 @@ def _is_made_by_a_property(one: Object) -> bool:
     return isinstance(one.root, MadeBy) and one.root.outermost[1] == ir.UNSEEN
 
 
-def _whatever_is_made(held: Held) -> Held:
-    """The same without a word of which call made it, since others may have made it too."""
-    if held.object is not None and isinstance(held.object.root, MadeBy):
+def _whatever_is_made(objects: Objects, held: Held) -> Held:
+    """The same without a word of which call made it, where another turn may have made it too."""
+    if held.object is not None and _is_made_in_a_loop(objects, held.object):
         return dataclasses.replace(held, object=None)
     return held

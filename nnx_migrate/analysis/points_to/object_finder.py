@@ -32,6 +32,7 @@ from nnx_migrate.analysis.points_to.container_contents import (
 from nnx_migrate.analysis.points_to.name_lookup import any_binding, attribute_of, named
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
 from nnx_migrate.analysis.points_to.self_stores import what_is_kept
+from nnx_migrate.analysis.symbols.program import Binding
 
 
 class ObjectFinder(Objects):
@@ -47,7 +48,7 @@ class ObjectFinder(Objects):
         super().__init__(evaluator)
         self._without = without
 
-    def resolved(self, scope: Scope, expr: ir.Expr, at: int = LAST) -> Held:
+    def resolved(self, scope: Scope, expr: ir.Expr, at: float = LAST) -> Held:
         """The same, with what a method's own object keeps as its class stores it."""
         return mapped(self.held(scope, expr, at), lambda held: self._as_stored(held, frozenset()))
 
@@ -77,7 +78,7 @@ class ObjectFinder(Objects):
             )
         return found
 
-    def _held(self, scope: Scope, expr: ir.Expr, at: int) -> Held:
+    def _held(self, scope: Scope, expr: ir.Expr, at: float) -> Held:
         match expr:
             case ir.Name(id=name):
                 return named(self, scope, name, at)
@@ -107,8 +108,8 @@ class ObjectFinder(Objects):
             case _:
                 return NOTHING
 
-    def _bound(self, scope: Scope, name: str) -> Held:
-        return any_binding(self, scope, name)
+    def _bound(self, name: str, to: tuple[tuple[Binding, int], ...]) -> Held:
+        return any_binding(self, name, to)
 
     def _returned(self, scope: Scope) -> Held:
         return what_is_returned(self, scope)

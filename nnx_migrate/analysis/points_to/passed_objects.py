@@ -79,7 +79,7 @@ class PassedObjects:
         self._contents = contents
 
     def twice(
-        self, scope: Scope, given: tuple[ir.Expr, ...], at: int = LAST, *, does: str = IS_PASSED
+        self, scope: Scope, given: tuple[ir.Expr, ...], at: float = LAST, *, does: str = IS_PASSED
     ) -> str:
         """What is in several values twice, in words: in two of them, or in one.
 

@@ -6,17 +6,21 @@
 from __future__ import annotations
 
 import abc
+import functools
 import sys
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import VARIABLE_READS
 from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, Held, anything
+from nnx_migrate.analysis.points_to.widening import joined
+from nnx_migrate.analysis.symbols.program import Binding
 
-#: After all lines of a function.
+#: After all lines of a function. Half a line before one is where that has bound nothing yet.
 LAST = sys.maxsize
 #: So many questions may be open at once, each a dozen frames of the stack.
 _DEEPEST = 1_000
@@ -30,58 +34,56 @@ Answer = TypeVar("Answer")
 class Objects(abc.ABC):
     """What is asked, with what it remembers.
 
-    An answer that depends on itself is the least one: it holds nothing of itself. What was found
-    on the way holds as long as that question is open, and is found again behind it.
+    An answer that depends on itself is found in rounds: at first it holds nothing of itself, then
+    what was found in the round before, until nothing is new.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
-        self._known: dict[Hashable, Any] = {}
-        #: Answers that depend on open questions, with the bits of these questions' levels.
-        self._preliminary: dict[Hashable, tuple[Any, int]] = {}
-        #: level -> which of them end with the question that is open there
-        self._until: dict[int, list[Hashable]] = {}
-        self._open: dict[Hashable, int] = {}
-        #: The levels of the open questions that the one at hand depends on.
-        self._depends = 0
+        self._answers = Fixpoint()
+        self._depth = 0
         self._left = _MOST
 
-    def held(self, scope: Scope, expr: ir.Expr, at: int = LAST) -> Held:
+    def held(self, scope: Scope, expr: ir.Expr, at: float = LAST) -> Held:
         """What an expression gives that is evaluated at a line of a function."""
         return self._once(
             (scope, expr, at),
-            lambda: self._held(scope, expr, at),
+            functools.partial(self._held, scope, expr, at),
             NOTHING,
             lambda: anything(Located(scope, expr)),
+            joined,
         )
 
-    def bound(self, scope: Scope, name: str) -> Held:
-        """Any of the values that a variable is bound to in several places."""
+    def bound(self, scope: Scope, name: str, to: tuple[tuple[Binding, int], ...]) -> Held:
+        """Any of several values that a variable is bound to, each on its line."""
         return self._once(
-            ("bound", scope, name),
-            lambda: self._bound(scope, name),
+            (name, to),
+            functools.partial(self._bound, name, to),
             NOTHING,
             lambda: anything(Located(scope, ir.Name(name))),
+            joined,
         )
 
     def returned(self, scope: Scope) -> Held:
         """What a function returns, in terms of its parameters."""
         return self._once(
             ("returned", scope),
-            lambda: self._returned(scope),
+            functools.partial(self._returned, scope),
             NOTHING,
             lambda: anything(Located(scope, ir.UNSEEN)),
+            joined,
         )
 
     def kept(self, method: Scope) -> tuple[Kept, ...]:
         """What a method stores in its own object."""
         return self._once(
             ("kept", method),
-            lambda: self._kept(method),
+            functools.partial(self._kept, method),
             (),
             lambda: (((), anything(Located(method, ir.UNSEEN)), 0),),
+            _all_joined,
         )
 
     def _once(
@@ -90,58 +92,50 @@ class Objects(abc.ABC):
         compute: Callable[[], Answer],
         least: Answer,
         greatest: Callable[[], Answer],
+        fold: Callable[[Answer, Answer], Answer],
     ) -> Answer:
         """Each answer is found once.
 
         Args:
-            least: the answer as far as it depends on itself.
+            least: what to assume of the answer at first, where it depends on itself.
             greatest: the answer where it takes too long to find it.
+            fold: what to assume of it in the next round, of what was assumed and what was found.
         """
-        answer: Answer | None = self._known.get(key)
-        if answer is not None:
-            return answer
-        if key in self._preliminary:
-            answer, depends = self._preliminary[key]
-            self._depends |= depends
-            return answer
-        if (level := self._open.get(key)) is not None:
-            self._depends |= 1 << level
-            return least
-        if not self._open:
+        within_bounds = functools.partial(self._within_bounds, compute, greatest)
+        return self._answers.get(key, within_bounds, least, lambda _: greatest(), fold)
+
+    def _within_bounds(
+        self, compute: Callable[[], Answer], greatest: Callable[[], Answer]
+    ) -> Answer:
+        if not self._depth:
             self._left = _MOST
         self._left -= 1
-        if self._left < 0 or len(self._open) >= _DEEPEST:
-            found = self._known[key] = greatest()
-            return found
-        outer, self._depends = self._depends, 0
-        level = self._open[key] = len(self._open)
+        if self._left < 0 or self._depth >= _DEEPEST:
+            return greatest()
+        self._depth += 1
         try:
-            found = compute()
-            depends = self._depends & ~(1 << level)
+            return compute()
         finally:
-            del self._open[key]
-            self._depends = outer
-            for ended in self._until.pop(level, ()):
-                del self._preliminary[ended]
-        if depends:
-            self._preliminary[key] = found, depends
-            self._until.setdefault(depends.bit_length() - 1, []).append(key)
-            self._depends |= depends
-        else:
-            self._known[key] = found
-        return found
+            self._depth -= 1
 
     @abc.abstractmethod
-    def _held(self, scope: Scope, expr: ir.Expr, at: int) -> Held: ...
+    def _held(self, scope: Scope, expr: ir.Expr, at: float) -> Held: ...
 
     @abc.abstractmethod
-    def _bound(self, scope: Scope, name: str) -> Held: ...
+    def _bound(self, name: str, to: tuple[tuple[Binding, int], ...]) -> Held: ...
 
     @abc.abstractmethod
     def _returned(self, scope: Scope) -> Held: ...
 
     @abc.abstractmethod
     def _kept(self, method: Scope) -> tuple[Kept, ...]: ...
+
+
+def _all_joined(before: tuple[Kept, ...], found: tuple[Kept, ...]) -> tuple[Kept, ...]:
+    kept: dict[tuple[tuple[str, ...], int], Held] = {}
+    for place, held, line in (*before, *found):
+        kept[place, line] = joined(kept.get((place, line), NOTHING), held)
+    return tuple((place, held, line) for (place, line), held in kept.items())
 
 
 def is_in_variable(evaluator: Evaluator, place: Located) -> bool:

@@ -80,7 +80,7 @@ class SharingFinder:
         """Why an object that can be any of `values` holds something twice; empty when unseen."""
         return min((reason for value in values if (reason := self._value(value))), default="")
 
-    def of_expression(self, scope: Scope, expr: ir.Expr, at: int = LAST) -> str:
+    def of_expression(self, scope: Scope, expr: ir.Expr, at: float = LAST) -> str:
         """The same of what an expression gives, which may be known to be made by some call.
 
         What other code stores in objects that other calls made is none of its concern.

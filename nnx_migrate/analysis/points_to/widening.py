@@ -1,9 +1,15 @@
-"""What a call gives, where that is too many objects to tell apart."""
+"""What values are told as that would be too much, or without end.
+
+A call may give too many objects to tell apart. An answer that depends on itself grows: `xs = [xs]`
+in a loop puts containers into containers, and a function that calls itself with `Holder(m)` puts
+objects into objects. It holds one of finitely many values, so what is held deep is told, and not
+how deep.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
@@ -14,6 +20,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     MadeBy,
     Object,
     anything,
+    either,
     is_state,
     together,
 )
@@ -22,9 +29,10 @@ from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
 #: So many objects are told apart in what a call gives.
 _MOST_MADE = 120
 
-
 #: And so many that the call does not make, or gives twice.
 _MOST_OTHERS = 1_000
+#: So many containers, or objects that are not told apart, may be within each other.
+_DEEPEST = 2
 
 
 def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
@@ -93,3 +101,114 @@ def _is_part_of_one(part: Object, others: Container[Object]) -> bool:
     """Whether an object that a part belongs to is there too: beside it, the part would be twice."""
     above = (dataclasses.replace(part, path=part.path[:end]) for end in range(len(part.path)))
     return any(each in others for each in above)
+
+
+_Part = tuple[str, Held]
+
+
+def joined(before: Held, found: Held) -> Held:
+    """What one round tells the next: what was assumed and what was found, folded."""
+    return folded(either((before, found)))
+
+
+def folded(held: Held) -> Held:
+    """The same value, where it holds little; less than where that is, where it holds much.
+
+    An object is not told to be in itself, and neither are containers deep in containers. One of
+    several containers holds in each place what one of them does. What is in a container more than
+    twice is in it twice, what one of several values may be once.
+    """
+    return _folded(held, 0, ())
+
+
+def _folded(held: Held, depth: int, around: tuple[Object, ...]) -> Held:
+    if _is_container(held):
+        if depth == _DEEPEST:
+            inside = [_folded(each, depth, around) for each in _outermost(held)]
+            return _together(Held(None, tuple(("", each) for each in inside)))
+        depth += 1
+    if (own := held.object) is not None:
+        if own in around:
+            held = dataclasses.replace(held, parts=())
+        around = (*around, own)
+    parts = tuple((name, _folded(part, depth, around)) for name, part in held.parts)
+    found = dataclasses.replace(held, parts=parts)
+    if held.way == "all":
+        return _together(found)
+    options = _options(found)
+    if held.object is None and len(options) < 2:
+        return options[0] if options else NOTHING
+    return dataclasses.replace(held, parts=tuple(("", each) for each in options))
+
+
+def _is_container(held: Held) -> bool:
+    return held.object is None and held.way == "all"
+
+
+def _together(held: Held) -> Held:
+    """A value of which all parts are folded, with one container for those that have no names."""
+    boxes = [part for name, part in held.parts if not name and _is_container(part)]
+    parts = [each for each in held.parts if each[0] or not _is_container(each[1])]
+    if len(boxes) == 1:
+        parts.append(("", boxes[0]))
+    elif boxes:
+        inside = [("", each) for box in boxes for each in box]
+        parts.append(("", Held(None, tuple(_twice_at_most(inside)))))
+    if held.object is None and all(part == NOTHING for _, part in parts):
+        return NOTHING
+    return dataclasses.replace(held, parts=tuple(_twice_at_most(parts)))
+
+
+def _twice_at_most(parts: Iterable[_Part]) -> Iterator[_Part]:
+    kept: list[_Part] = []
+    for each in parts:
+        if each[0] or (each[1] != NOTHING and kept.count(each) < 2):
+            kept.append(each)
+            yield each
+
+
+def _options(held: Held) -> list[Held]:
+    """What one of several folded values is: each object once, and one container."""
+    found: dict[tuple[Object | None, str, bool], Held] = {}
+    for part in held:
+        same = {"either"} if held.way == "either" else {"either", "some"}
+        for each in part if part.object is None and part.way in same else (part,):
+            if each != NOTHING:
+                key = each.object, each.way, each.closed
+                found[key] = _either_of(found[key], each) if key in found else each
+    return list(found.values())
+
+
+def _either_of(one: Held, other: Held) -> Held:
+    """One of two containers, or what is known in two ways of one object, part for part."""
+    if one == other:
+        return one
+    if one.way != "all":
+        both = dataclasses.replace(one, parts=(*one.parts, *other.parts))
+        return dataclasses.replace(one, parts=tuple(("", each) for each in _options(both)))
+    parts = {name: part for name, part in one.parts if name}
+    for name, part in other.parts:
+        if name:
+            known = parts.get(name, NOTHING)
+            parts[name] = _one_of(known, part)
+    plain = [each for each in one.parts if not each[0]]
+    for each in other.parts:
+        if not each[0] and plain.count(each) < other.parts.count(each):
+            plain.append(each)
+    return dataclasses.replace(one, parts=(*parts.items(), *plain))
+
+
+def _one_of(one: Held, other: Held) -> Held:
+    options = _options(Held(None, (("", one), ("", other)), "either"))
+    if len(options) < 2:
+        return options[0] if options else NOTHING
+    return Held(None, tuple(("", each) for each in options), "either")
+
+
+def _outermost(held: Held) -> Iterator[Held]:
+    """The objects in a value that no other object in it holds."""
+    for part in held:
+        if part.object is not None:
+            yield part
+        else:
+            yield from _outermost(part)

@@ -20,6 +20,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
 from nnx_migrate.analysis.points_to.widening import roughly, summarized
+from nnx_migrate.core.deep_stack import run_deep
 from tests.unit.analysis.asking import MAIN, analysis_of, scope_named
 
 TOO_MUCH = "too much code leads to"
@@ -144,3 +145,15 @@ def test_parts_of_a_state_of_whatever_object_are_not_told_apart() -> None:
     params, _ = states(node(REST))
     kernel, bias = attribute(params, "kernel", place), attribute(params, "bias", place)
     assert list(twice(value(kernel, bias)))
+
+
+def test_a_name_that_is_bound_hundreds_of_times_is_followed() -> None:
+    again = "\n    ".join(["x = keep(x)", "y = keep(x)", "x = y"] * 150)
+    analysis = run_deep(
+        analysis_of,
+        f"{CALLS}\ndef main(net: nnx.Linear):\n    x = net\n    {again}\n    both(x, net)\n",
+    )
+    scope = scope_named(analysis, "main")
+    (call,) = (c for c in analysis.project.function(scope).calls if ir.last_name(c.func) == "both")
+    reason = run_deep(analysis.sharing.passed.twice, scope, call.args, call.line)
+    assert reason == "net is passed twice"

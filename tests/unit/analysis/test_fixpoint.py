@@ -106,6 +106,19 @@ def test_what_does_not_settle_is_widened() -> None:
     assert fixpoint.final("x") == WIDE
 
 
+def test_what_grows_without_end_settles_where_it_is_folded() -> None:
+    fixpoint = Fixpoint()
+
+    def nested() -> tuple[object, ...]:
+        return (asked(),)
+
+    def asked() -> tuple[object, ...]:
+        return fixpoint.get("x", nested, (), lambda _: ("wide",), lambda *_: (1,))
+
+    assert asked() == ((1,),)
+    assert fixpoint.final("x") == ((1,),)
+
+
 def test_what_was_cut_short_is_computed_when_it_is_asked_again() -> None:
     fixpoint = Fixpoint()
     stops = [True]

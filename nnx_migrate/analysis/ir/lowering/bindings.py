@@ -18,6 +18,8 @@ class Bindings:
         self.functions = [self.function]
         self.class_bindings: dict[str, list[ir.Expr]] | None = None
         self.in_comprehension = False
+        #: Whether what is bound is bound by `:=`.
+        self.within_line = False
         self.line = 0
         self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
 
@@ -30,6 +32,8 @@ class Bindings:
             self.function.writes.append(ir.Write(ir.Name(name), value, "outer", 0))
             self.owner_of(name).bind(name, value, line=self.line)
         self.function.bind(name, value, self.in_comprehension, self.line)
+        if self.within_line or self.in_comprehension:
+            self.function.within_lines.setdefault(name, set()).add(self.line)
 
     def in_class(self, value: ir.Expr) -> ir.Expr:
         """An expression of a class body, with the names that the body has bound by then."""

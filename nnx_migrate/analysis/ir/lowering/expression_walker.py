@@ -182,7 +182,9 @@ class ExpressionWalker(Bindings):
         self.visit_running(node)
 
     def visit_named(self, node: ast.NamedExpr) -> None:
+        outer, self.within_line = self.within_line, True
         self.assign(node.target, lower_expr(node.value))
+        self.within_line = outer
         self.visit_children(node)
 
     def walk_lambda(self, node: ast.Lambda) -> None:

@@ -21,6 +21,8 @@ class FunctionBuilder:
     return_annotation: ir.Expr | None = None
     bindings: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
     lines: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    within_lines: dict[str, set[int]] = dataclasses.field(default_factory=dict)
+    settled: dict[str, tuple[tuple[int, int], ...]] = dataclasses.field(default_factory=dict)
     loops: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     globals: set[str] = dataclasses.field(default_factory=set)
     nonlocals: set[str] = dataclasses.field(default_factory=set)
@@ -55,6 +57,12 @@ class FunctionBuilder:
         self.bindings.setdefault(name, []).append(value)
         self.lines.setdefault(name, []).append(line)
 
+    def note_more_on_line(self, line: int) -> None:
+        """Take note that another statement stands behind what a line has bound so far."""
+        for name, lines in self.lines.items():
+            if line in lines:
+                self.within_lines.setdefault(name, set()).add(line)
+
     def build(self) -> ir.Function:
         return ir.Function(
             self.key,
@@ -82,4 +90,6 @@ class FunctionBuilder:
             self.pops,
             self.in_order,
             tuple(self.branches),
+            {name: frozenset(lines) for name, lines in self.within_lines.items()},
+            {n: lines for n, lines in self.settled.items() if len(self.bindings.get(n, ())) > 1},
         )

@@ -52,6 +52,22 @@ def binding_order(
     return {name: tuple(ls) for name, ls in found.items() if len(ls) == len(bindings[name])}
 
 
+def settled_bindings(body: Sequence[ast.stmt]) -> dict[str, tuple[tuple[int, int], ...]]:
+    """The assignments to names that each run of a body makes, by their first and last lines.
+
+    Below one of these a name means nothing that it was bound to above.
+    """
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for statement in body:
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                parts = target.elts if isinstance(target, ast.Tuple | ast.List) else (target,)
+                for each in parts:
+                    if isinstance(each, ast.Name):
+                        found[each.id].append((statement.lineno, _end(statement)))
+    return {name: tuple(lines) for name, lines in found.items()}
+
+
 def _share_a_line(one: ast.stmt | None, other: ast.stmt | None) -> bool:
     return one is not None and other is not None and _end(one) == other.lineno
 

@@ -14,7 +14,7 @@ from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
 from nnx_migrate.analysis.ir.lowering.functional_classes import functional_class
 from nnx_migrate.analysis.ir.lowering.implicit_calls import IN_PLACE, RUNNING, note_implied
 from nnx_migrate.analysis.ir.lowering.import_walker import ImportWalker
-from nnx_migrate.analysis.ir.lowering.statement_order import branches_of
+from nnx_migrate.analysis.ir.lowering.statement_order import branches_of, settled_bindings
 from nnx_migrate.analysis.ir.lowering.syntax_names import function_key
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -46,6 +46,8 @@ class StatementWalker(ImportWalker):
             self.walk_statement(statement)
 
     def walk_statement(self, node: ast.stmt) -> None:
+        if node.lineno == self.line:
+            self.function.note_more_on_line(self.line)
         self.line = node.lineno
         if node.__class__ in RUNNING:
             note_implied(self.function.implied, node)
@@ -203,6 +205,7 @@ class StatementWalker(ImportWalker):
             self.walk_statement(statement)
             pops.note(statement, before, len(builder.calls))
         builder.pops = pops.settled(body)
+        builder.settled = settled_bindings(body)
         self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
 
     def walk_class(self, node: ast.ClassDef) -> None:

@@ -88,6 +88,10 @@ class Function(Record):
             after the other, with the line below which each of the bindings holds.
         branches: of a method, the bodies of `if` where there is an `else`, and that; of a
             constructor, those that tests of names decide about too.
+        within_lines: the lines on which a name is bound before the line ends: by a comprehension,
+            by `:=`, or by one of several statements.
+        settled: of names that are bound several times, the first and the last line of each
+            assignment that every run of the body makes.
     """
 
     key: str
@@ -115,6 +119,8 @@ class Function(Record):
     pops: tuple[tuple[int, Call], ...] = ()
     in_order: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     branches: tuple[Branch, ...] = ()
+    within_lines: Mapping[str, frozenset[int]] = dataclasses.field(default_factory=dict)
+    settled: Mapping[str, tuple[tuple[int, int], ...]] = dataclasses.field(default_factory=dict)
 
 
 @record
