@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,6 +55,7 @@ class Done:
 
 
 Command = Callable[..., Done]
+Observe = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
@@ -99,3 +102,38 @@ def project(tmp_path: Path) -> Path:
     (source / "train.py").write_bytes(TRAIN)
     (source / "plain.py").write_bytes(b"import os\n")
     return source
+
+
+@pytest.fixture
+def observe(tmp_path: Path, command: Command) -> Observe:
+    """Run a program of the test's folder under `nnx-migrate observe`, which ends well.
+
+    What is written to facts.json of the functions of a file is given by their names, of all files
+    by "file::name".
+    """
+
+    def run(*program: str, of: str = "") -> dict[str, Any]:
+        done = command("observe", "--", sys.executable, *program)
+        assert done.code == 0, done.said
+        return observed(tmp_path, of)
+
+    return run
+
+
+def observed(folder: Path, of: str = "", name: str = "facts.json") -> dict[str, Any]:
+    """What a file of facts says of functions.
+
+    Args:
+        folder: it lies there.
+        of: the file whose functions are meant; empty of all, by "file::name".
+        name: that of the file of facts.
+    """
+    files = json.loads((folder / name).read_text())["files"]
+    if of:
+        found: dict[str, Any] = files[of]["functions"]
+        return found
+    return {
+        f"{file}::{path}": seen
+        for file, each in files.items()
+        for path, seen in each["functions"].items()
+    }

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Observe, observed
 from tests.cli.facts import write_facts
 
 MODEL = """\
@@ -138,15 +138,6 @@ def app(tmp_path: Path) -> Path:
         file.parent.mkdir(exist_ok=True)
         file.write_text(text)
     return tmp_path
-
-
-def observed(folder: Path, name: str = "facts.json") -> dict[str, Any]:
-    files = json.loads((folder / name).read_text())["files"]
-    return {
-        f"{file}::{path}": seen
-        for file, each in files.items()
-        for path, seen in each["functions"].items()
-    }
 
 
 def outcomes(command: Command, *options: str) -> dict[int, dict[str, Any]]:
@@ -286,10 +277,9 @@ for each in (
 """
 
 
-def test_functions_and_what_containers_hold_are_kept(tmp_path: Path, command: Command) -> None:
+def test_functions_and_what_containers_hold_are_kept(tmp_path: Path, observe: Observe) -> None:
     plain_project(tmp_path, CONTAINERS)
-    assert command("observe", "--", sys.executable, "run.py").code == 0
-    assert observed(tmp_path)["lib.py::given"]["parameters"]["one"] == sorted(
+    assert observe("run.py")["lib.py::given"]["parameters"]["one"] == sorted(
         [
             "in lib.py::Net",
             "in plain",
@@ -418,7 +408,7 @@ def test_classes_of_one_name_are_not_taken_for_each_other(tmp_path: Path, comman
 
 
 @pytest.mark.runs_jax
-def test_what_modules_hold_in_two_places_is_kept(tmp_path: Path, command: Command) -> None:
+def test_what_modules_hold_in_two_places_is_kept(tmp_path: Path, observe: Observe) -> None:
     script = """\
 from flax import nnx
 
@@ -429,8 +419,7 @@ for tie in (False, True):
 """
     (tmp_path / "net.py").write_text(TIED.replace("m.head(y))", "y)"))
     (tmp_path / "run.py").write_text(script)
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
+    observe("run.py")
     files = json.loads((tmp_path / "facts.json").read_text())["files"]
     # Each of the two is looked at in step, and in the method of its own that runs there.
     assert files["net.py"]["classes"] == {"Tied": {"objects": 4, "sharing": 2}}
@@ -440,13 +429,13 @@ def test_runs_add_up_until_a_file_changes(tmp_path: Path, command: Command) -> N
     plain_project(tmp_path, "import lib\nlib.given(1)\n")
     run = ("observe", "--out", "kept.json", "--", sys.executable, "run.py")
     assert command(*run).code == command(*run).code == 0
-    assert observed(tmp_path, "kept.json")["lib.py::given"]["calls"] == 2
+    assert observed(tmp_path, name="kept.json")["lib.py::given"]["calls"] == 2
     (tmp_path / "lib.py").write_text(PLAIN + "\n")
     assert command(*run).code == 0
-    assert observed(tmp_path, "kept.json")["lib.py::given"]["calls"] == 1
+    assert observed(tmp_path, name="kept.json")["lib.py::given"]["calls"] == 1
     fresh = ("observe", "--fresh", "--out", "kept.json", "--", sys.executable, "-c", "")
     assert "run observe in the folder" in command(*fresh).err
-    assert observed(tmp_path, "kept.json") == {}
+    assert observed(tmp_path, name="kept.json") == {}
 
 
 def test_facts_of_another_folder_are_not_added_to(tmp_path: Path, command: Command) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Observe
 from tests.cli.facts import findings, write_facts
 from tests.cli.test_observed_sows import told
 
@@ -193,19 +190,11 @@ class Net:
 """
 
 
-def functions_of(folder: Path) -> dict[str, Any]:
-    files = json.loads((folder / "facts.json").read_text())["files"]
-    found: dict[str, Any] = files["lib.py"]["functions"]
-    return found
-
-
-def test_what_is_done_to_attributes_is_kept(tmp_path: Path, command: Command) -> None:
+def test_what_is_done_to_attributes_is_kept(tmp_path: Path, observe: Observe) -> None:
     (tmp_path / "lib.py").write_text(WRITING)
     (tmp_path / "run.py").write_text("import lib\nnet = lib.Net()\nnet.set(0)\nnet.set(1)\n")
-    for _ in range(2):  # they add up
-        done = command("observe", "--", sys.executable, "run.py")
-        assert done.code == 0, done.err
-    functions = functions_of(tmp_path)
+    observe("run.py")
+    functions = observe("run.py", of="lib.py")  # they add up
     assert "changes" not in functions["Net.__init__"]
     assert functions["Net.set"]["changes"] == [
         ["m made", "n replaced"],
@@ -235,13 +224,11 @@ def put(thing):
 
 
 def test_an_object_that_does_not_show_what_it_has_is_none_of_ours(
-    tmp_path: Path, command: Command
+    tmp_path: Path, observe: Observe
 ) -> None:
     (tmp_path / "lib.py").write_text(ODD)
     (tmp_path / "run.py").write_text("import lib\nlib.put(lib.Odd())\nlib.put(lib.Slots())\n")
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
-    assert functions_of(tmp_path)["put"]["changes"] == [["n"]]
+    assert observe("run.py", of="lib.py")["put"]["changes"] == [["n"]]
 
 
 FLAGS = """\
@@ -250,13 +237,11 @@ def given(one, two=False, *, three=None, **more):
 """
 
 
-def test_flags_and_keywords_are_kept(tmp_path: Path, command: Command) -> None:
+def test_flags_and_keywords_are_kept(tmp_path: Path, observe: Observe) -> None:
     script = 'import lib\nlib.given(True, mask="secret")\nlib.given([True], True, other=1)\n'
     (tmp_path / "lib.py").write_text(FLAGS)
     (tmp_path / "run.py").write_text(script)
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
-    assert functions_of(tmp_path)["given"]["parameters"] == {
+    assert observe("run.py", of="lib.py")["given"]["parameters"] == {
         "one": ["in plain", "on"],
         "two": ["off", "on"],
         "three": ["none"],

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
-from tests.cli.test_observe import observed
+from tests.cli.conftest import Command, Observe
 
 pytest.importorskip("IPython")
 
@@ -59,7 +58,7 @@ def notebook(file: Path, *cells: str) -> None:
     file.write_text(json.dumps(told, indent=1))
 
 
-def test_functions_of_cells_are_watched(tmp_path: Path, command: Command) -> None:
+def test_functions_of_cells_are_watched(tmp_path: Path, observe: Observe) -> None:
     cells = (
         "class Net:\n    pass\n",
         "def given(one, two=None):\n    %pwd\n    return one",
@@ -71,9 +70,7 @@ def test_functions_of_cells_are_watched(tmp_path: Path, command: Command) -> Non
     notebook(tmp_path / "tour.ipynb", *cells)
     notebook(tmp_path / "other.ipynb", COMMON)
     (tmp_path / "kernel.py").write_text(KERNEL)
-    done = command("observe", "--", sys.executable, "kernel.py", "tour.ipynb")
-    assert done.code == 0, done.err
-    seen = observed(tmp_path)
+    seen = observe("kernel.py", "tour.ipynb")
     assert seen["tour.ipynb::given"]["parameters"] == {
         "one": ["tour.ipynb::Net"],
         "two": ["tour.ipynb::given()"],
@@ -91,15 +88,16 @@ def findings(command: Command, *options: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.runs_jax
-def test_a_notebook_is_migrated_by_what_it_showed(tmp_path: Path, command: Command) -> None:
+def test_a_notebook_is_migrated_by_what_it_showed(
+    tmp_path: Path, command: Command, observe: Observe
+) -> None:
     making = "model = globals()['Ne' + 't']()\n"
     grad = "def gradient(model, x):\n    return nnx.grad(lambda m: m(x))(model)\n"
     notebook(tmp_path / "tour.ipynb", MODEL, grad, making, "gradient(model, 2.0)")
     (tmp_path / "kernel.py").write_text(KERNEL)
     (before,) = findings(command)
     assert before["outcome"] == "pinned"
-    done = command("observe", "--", sys.executable, "kernel.py", "tour.ipynb")
-    assert done.code == 0, done.err
+    observe("kernel.py", "tour.ipynb")
     (after,) = findings(command, "--facts", "facts.json")
     assert after["outcome"] == "rewritten-checked"
     assert "observed in 1 call" in after["message"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Observe
 from tests.cli.facts import findings, suite_passes, write_facts
 
 NET = """\
@@ -99,14 +98,10 @@ ALONE: dict[str, Any] = {
 }
 
 
-def observed(folder: Path) -> dict[str, Any]:
-    data = json.loads((folder / "facts.json").read_text())
-    functions: dict[str, Any] = data["files"]["net.py"]["functions"]
-    return functions
-
-
 @pytest.mark.runs_jax
-def test_what_unknown_code_never_does_does_not_pin(tmp_path: Path, command: Command) -> None:
+def test_what_unknown_code_never_does_does_not_pin(
+    tmp_path: Path, command: Command, observe: Observe
+) -> None:
     (tmp_path / "net.py").write_text(NET)
     (tmp_path / "test_net.py").write_text(TESTS)
     before = findings(command)
@@ -114,9 +109,7 @@ def test_what_unknown_code_never_does_does_not_pin(tmp_path: Path, command: Comm
     assert {line: each["outcome"] for line, each in before.items()} == dict.fromkeys(
         (18, 32, 39), "pinned"
     )
-    done = command("observe", "--", sys.executable, "-m", "pytest", "-q", "test_net.py")
-    assert done.code == 0, done.err
-    seen = observed(tmp_path)
+    seen = observe("-m", "pytest", "-q", "test_net.py", of="net.py")
     kept = ALONE | {"looks": 1}
     assert seen["step"]["objects"] == {"model": kept}
     assert seen["train.loss"]["objects"]["m"] == kept
@@ -255,7 +248,9 @@ net.train(tied, jnp.ones((1, 2)))
 
 
 @pytest.mark.runs_jax
-def test_what_a_place_never_got_twice_does_not_pin_it(tmp_path: Path, command: Command) -> None:
+def test_what_a_place_never_got_twice_does_not_pin_it(
+    tmp_path: Path, command: Command, observe: Observe
+) -> None:
     (tmp_path / "net.py").write_text(TIED)
     (tmp_path / "run.py").write_text(TIED_RUN)
     before = findings(command)
@@ -263,9 +258,7 @@ def test_what_a_place_never_got_twice_does_not_pin_it(tmp_path: Path, command: C
         10: "pinned-mid",
         19: "pinned",
     }
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
-    seen = observed(tmp_path)
+    seen = observe("run.py", of="net.py")
     assert seen["step"]["objects"]["model"]["shared"] == 0
     assert seen["train.loss"]["objects"]["m"]["shared"] == 1
     # Of the class as a whole it is not so, and at the other place it was seen.
@@ -324,16 +317,16 @@ net.counted(net.Net(jnp.ones(2), False), jnp.ones(2), key="")
 
 
 @pytest.mark.runs_jax
-def test_leaves_that_were_always_arrays_do_not_pin(tmp_path: Path, command: Command) -> None:
+def test_leaves_that_were_always_arrays_do_not_pin(
+    tmp_path: Path, command: Command, observe: Observe
+) -> None:
     (tmp_path / "net.py").write_text(LEAVES)
     (tmp_path / "run.py").write_text(LEAVES_RUN)
     before = findings(command)
     assert {line: each["outcome"] for line, each in before.items()} == dict.fromkeys(
         (16, 21, 27), "pinned"
     )
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
-    seen = observed(tmp_path)
+    seen = observe("run.py", of="net.py")
     assert seen["step"]["objects"]["model"]["plain"] == 0
     assert seen["other"]["objects"]["model"]["plain"] == 1
     assert seen["counted"]["parameters"]["times"] == ["default"]
@@ -403,14 +396,13 @@ next(net.quiet(model, 3)), sum(net.quiet(net.Net(), 200))
 
 
 @pytest.mark.runs_jax
-def test_no_call_that_matters_is_left_out(tmp_path: Path, command: Command) -> None:
+def test_no_call_that_matters_is_left_out(tmp_path: Path, observe: Observe) -> None:
     (tmp_path / "net.py").write_text(LATE)
     (tmp_path / "run.py").write_text(LATE_RUN)
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
+    seen_of = observe("run.py", of="net.py")
     objects = {
         name: seen["objects"]["model"]
-        for name, seen in observed(tmp_path).items()
+        for name, seen in seen_of.items()
         if "objects" in seen and "model" in seen["objects"]
     }
     # The third object of a class is another one than the two before.

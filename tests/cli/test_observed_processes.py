@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Observe, observed
 from tests.cli.test_campaign import contents, project, reported
-from tests.cli.test_observe import observed
 
 WORKER = """\
 import os
@@ -77,12 +76,10 @@ if __name__ == "__main__":
 """
 
 
-def test_a_launcher_of_several_processes(tmp_path: Path, command: Command) -> None:
+def test_a_launcher_of_several_processes(tmp_path: Path, observe: Observe) -> None:
     (tmp_path / "worker.py").write_text(WORKER)
     (tmp_path / "launch.py").write_text(LAUNCHER)
-    done = command("observe", "--", sys.executable, "launch.py")
-    assert done.code == 0, done.err
-    seen = observed(tmp_path)
+    seen = observe("launch.py")
     assert seen["worker.py::work"]["parameters"] == {
         "one": ["none", "worker.py::First", "worker.py::Second"],
         "rank": ["plain"],
@@ -92,12 +89,10 @@ def test_a_launcher_of_several_processes(tmp_path: Path, command: Command) -> No
 
 
 @pytest.mark.parametrize("way", ["spawn", "fork", "forkserver"])
-def test_pools_and_threads(tmp_path: Path, command: Command, way: str) -> None:
+def test_pools_and_threads(tmp_path: Path, way: str, observe: Observe) -> None:
     (tmp_path / "worker.py").write_text(WORKER)
     (tmp_path / "pools.py").write_text(POOLS)
-    done = command("observe", "--", sys.executable, "pools.py", way)
-    assert done.code == 0, done.err
-    seen = observed(tmp_path)
+    seen = observe("pools.py", way)
     assert seen["worker.py::work"]["parameters"]["one"] == ["plain", "worker.py::First"]
     assert seen["worker.py::work"]["calls"] >= 8
 
@@ -175,10 +170,9 @@ run(net, 1, **{"secret argument": 3})
 
 
 @pytest.mark.runs_jax
-def test_facts_hold_no_values(tmp_path: Path, command: Command) -> None:
+def test_facts_hold_no_values(tmp_path: Path, command: Command, observe: Observe) -> None:
     (tmp_path / "net.py").write_text(SECRETS)
-    done = command("observe", "--", sys.executable, "net.py", "--token=given")
-    assert done.code == 0, done.err
+    observe("net.py", "--token=given")
     text = (tmp_path / "facts.json").read_text()
     for value in ("secret-", "secret_key", "secret_grown", "secret key", "secret argument"):
         assert value not in text

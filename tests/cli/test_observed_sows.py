@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Observe
 from tests.cli.facts import findings, suite_passes, write_facts
 
 SOWING = """\
@@ -118,12 +116,11 @@ net.twice(2)
     ],
 )
 def test_which_calls_of_sow_ran_is_kept(
-    tmp_path: Path, command: Command, more: str, sows: list[bool], inner: list[bool] | None
+    tmp_path: Path, more: str, sows: list[bool], inner: list[bool] | None, observe: Observe
 ) -> None:
     (tmp_path / "run.py").write_text(f"import jax.numpy as jnp\n{SEVERAL}{more}")
-    for _ in range(2):  # they add up
-        assert command("observe", "--", sys.executable, "run.py").code == 0
-    functions = json.loads((tmp_path / "facts.json").read_text())["files"]["run.py"]["functions"]
+    observe("run.py")
+    functions = observe("run.py", of="run.py")  # they add up
     assert functions["Net.__call__"]["sows"] == sows
     assert "sows" not in functions["Net.twice"]
     assert functions.get("Net.twice.inner", {}).get("sows") == inner
@@ -154,11 +151,12 @@ def test_unseen():
 
 
 @pytest.mark.runs_jax
-def test_what_runs_never_sow_is_migrated_and_checked(tmp_path: Path, command: Command) -> None:
+def test_what_runs_never_sow_is_migrated_and_checked(
+    tmp_path: Path, command: Command, observe: Observe
+) -> None:
     (tmp_path / "net.py").write_text(SOWING)
     (tmp_path / "test_net.py").write_text(TESTS)
-    done = command("observe", "--", sys.executable, "-m", "pytest", "-q", "test_net.py")
-    assert done.code == 0, done.err
+    observe("-m", "pytest", "-q", "test_net.py")
     assert command("apply", "net.py", "--facts", "facts.json").code == 0
     assert (tmp_path / "net.py").read_text() != SOWING
     for graph in ("true", "false"):

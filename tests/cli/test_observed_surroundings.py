@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Observe
 from tests.cli.facts import findings, write_facts
 
 MESHES = """\
@@ -46,22 +45,19 @@ def outcomes(command: Command, *options: str) -> dict[int, str]:
 @pytest.mark.runs_jax
 @pytest.mark.parametrize("meshed", [False, True])
 def test_a_mesh_that_is_never_entered_does_not_pin(
-    tmp_path: Path, command: Command, meshed: bool
+    tmp_path: Path, command: Command, meshed: bool, observe: Observe
 ) -> None:
     (tmp_path / "net.py").write_text(MESHES)
     run = f"import net\nnet.leaves(net.abstract({meshed}))\n"
     (tmp_path / "run.py").write_text(run)
     assert outcomes(command) == {17: "pinned", 18: "pinned", 21: "same"}
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
-    facts = json.loads((tmp_path / "facts.json").read_text())
-    seen = facts["files"]["net.py"]["functions"]
+    seen = observe("run.py", of="net.py")
     mesh = "mesh" if meshed else "no mesh"
     assert seen["abstract.made"]["around"] == sorted(["graph mode", "graph updates", mesh])
     assert seen["leaves"]["around"] == ["graph updates", "no mesh", "tree mode"]
     # A place that never ran stays as it is, whatever its function did for another one.
     ran = "pinned" if meshed else "same"
-    places = facts["files"]["net.py"]["places"]
+    places = json.loads((tmp_path / "facts.json").read_text())["files"]["net.py"]["places"]
     assert {line: each["ran"] for line, each in places.items()} == {"17": meshed, "18": not meshed}
     there = sorted(["graph mode", "graph updates", mesh])
     assert places["17" if meshed else "18"]["around"] == there
@@ -107,7 +103,7 @@ def step(name, x):
 @pytest.mark.runs_jax
 @pytest.mark.parametrize("meshed", [False, True])
 def test_modes_and_meshes_that_are_set_in_the_middle(
-    tmp_path: Path, command: Command, meshed: bool
+    tmp_path: Path, command: Command, meshed: bool, observe: Observe
 ) -> None:
     (tmp_path / "net.py").write_text(MIDDLE)
     (tmp_path / "run.py").write_text(
@@ -115,8 +111,7 @@ def test_modes_and_meshes_that_are_set_in_the_middle(
     )
     plain = outcomes(command)
     assert (plain[18], plain[29]) == ("pinned", "pinned")
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
+    observe("run.py")
     places = json.loads((tmp_path / "facts.json").read_text())["files"]["net.py"]["places"]
     assert places["29"] == {"ran": True, "around": ["no graph updates", "no mesh", "tree mode"]}
     assert ("mesh" in places["18"]["around"]) == meshed
@@ -183,15 +178,14 @@ def test_a_name_that_is_closed_over_is_what_it_was(
 
 
 @pytest.mark.runs_jax
-def test_names_that_are_closed_over_are_kept(tmp_path: Path, command: Command) -> None:
+def test_names_that_are_closed_over_are_kept(
+    tmp_path: Path, command: Command, observe: Observe
+) -> None:
     (tmp_path / "net.py").write_text(CAPTURED)
     (tmp_path / "run.py").write_text(
         "import jax.numpy as jnp, net\nnet.train('Net', jnp.ones((1, 2)))\n"
     )
-    done = command("observe", "--", sys.executable, "run.py")
-    assert done.code == 0, done.err
-    facts = json.loads((tmp_path / "facts.json").read_text())
-    seen = facts["files"]["net.py"]["functions"]
+    seen = observe("run.py", of="net.py")
     assert seen["train.outer"]["closed_over"] == {"model": ["net.py::Net"]}
     assert seen["train.outer.<lambda>"]["parameters"] == {"m": ["net.py::Net"]}
     assert outcomes(command, "--facts", "facts.json") == {20: "rewritten-checked"}
@@ -251,7 +245,7 @@ def test_a_setattr_that_never_ran_does_not_pin(
     assert {line for line, each in found.items() if each == "pinned"} == pinned
 
 
-def test_which_calls_of_setattr_ran_is_kept(tmp_path: Path, command: Command) -> None:
+def test_which_calls_of_setattr_ran_is_kept(tmp_path: Path, observe: Observe) -> None:
     text = """\
 def write(one, name):
     if name:
@@ -269,6 +263,4 @@ class Kept:
 write(Kept(), "")
 """
     (tmp_path / "run.py").write_text(text)
-    assert command("observe", "--", sys.executable, "run.py").code == 0
-    facts = json.loads((tmp_path / "facts.json").read_text())
-    assert facts["files"]["run.py"]["functions"]["write"]["sows"] == [False, True, True]
+    assert observe("run.py", of="run.py")["write"]["sows"] == [False, True, True]
