@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.engine.known.users_own import CACHE_VARIABLE
+from nnx_migrate.engine.cache.user_cache import CACHE_VARIABLE
 from nnx_migrate.sources.journal import STATE_VARIABLE
 
 #: The tests of the review page need the extra `browser`; CI has it.

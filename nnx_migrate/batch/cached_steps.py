@@ -9,10 +9,10 @@ from nnx_migrate.batch.processes.choice import Processes
 from nnx_migrate.batch.processes.limits import quarantine
 from nnx_migrate.batch.processes.supervised import Work
 from nnx_migrate.core.findings import FileResult
+from nnx_migrate.engine.cache.answers import IndexMemory, PlanMemory, without_bytes
+from nnx_migrate.engine.cache.steps import remembering
 from nnx_migrate.engine.discover import Indexed, Indexing, IndexTask, index_file, packed
 from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY
-from nnx_migrate.engine.known.answers import IndexMemory, PlanMemory, without_bytes
-from nnx_migrate.engine.known.steps import remembering
 from nnx_migrate.engine.plan_file import PlanTask, plan_file, set_projects
 from nnx_migrate.engine.projects.assign import Projects
 

@@ -16,9 +16,9 @@ from nnx_migrate.batch.processes.choice import Processes
 from nnx_migrate.batch.shards import Shard, finished_shards
 from nnx_migrate.core.findings import FileResult
 from nnx_migrate.core.totals import RunResult, count
+from nnx_migrate.engine.cache.answers import IndexMemory, PlanMemory
+from nnx_migrate.engine.cache.store import Shelf
 from nnx_migrate.engine.discover import Found, Progress, find
-from nnx_migrate.engine.known.answers import IndexMemory, PlanMemory
-from nnx_migrate.engine.known.store import Shelf
 from nnx_migrate.engine.workers import uncollected
 from nnx_migrate.engine.write_results import finish
 from nnx_migrate.rewrite.model.active_rules import require_rules

@@ -18,7 +18,7 @@ from typing import Any
 
 from nnx_migrate.core.findings import FileResult
 from nnx_migrate.core.totals import RunResult, count
-from nnx_migrate.engine.known.store import packed, unpacked
+from nnx_migrate.engine.cache.store import packed, unpacked
 from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.databases import told
 

@@ -129,7 +129,7 @@ def clean(context: typer.Context) -> None:
       nnx-migrate clean
     """
     from nnx_migrate.cli.console import errors_reported, stop
-    from nnx_migrate.engine.known.users_own import cache_folder, forget_answers
+    from nnx_migrate.engine.cache.user_cache import cache_folder, forget_answers
 
     with errors_reported():
         try:

@@ -319,7 +319,7 @@ def _extra_explained() -> Iterator[None]:
 
 def _as_text(paths: Sequence[Path], flags: dict[str, Any], request: BatchRequest) -> str:
     """What decides the bytes that a run writes, and where."""
-    from nnx_migrate.engine.known.fingerprint import program_digest
+    from nnx_migrate.engine.cache.fingerprint import program_digest
     from nnx_migrate.sources.facts.observed_facts import digest
 
     document = {

@@ -45,7 +45,7 @@ from nnx_migrate.sources.write import Writer
 
 if TYPE_CHECKING:
     from nnx_migrate.analysis.symbols.program import Project
-    from nnx_migrate.engine.known.users_own import UsersAnswers
+    from nnx_migrate.engine.cache.user_cache import UsersAnswers
     from nnx_migrate.rewrite.model.context import Readable, Reader
 
 
@@ -163,7 +163,7 @@ def _answers(
     # What runs have shown is no part of any key.
     if not cached or configuration.facts is not None:
         return contextlib.nullcontext()
-    from nnx_migrate.engine.known.users_own import users_answers
+    from nnx_migrate.engine.cache.user_cache import users_answers
 
     return users_answers()
 

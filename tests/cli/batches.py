@@ -58,7 +58,7 @@ if os.environ.get("KILL_AT"):
 
     os.fsync = counted(os.fsync)
     os.replace = counted(os.replace)
-    import nnx_migrate.engine.known.store as shelf
+    import nnx_migrate.engine.cache.store as shelf
     import nnx_migrate.batch.state as state
 
     shelf.Shelf.keep = counted(shelf.Shelf.keep)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.engine.known.users_own import CACHE_VARIABLE
+from nnx_migrate.engine.cache.user_cache import CACHE_VARIABLE
 from tests.cli.conftest import TRAIN, Command
 
 

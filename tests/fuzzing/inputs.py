@@ -14,7 +14,7 @@ from pathlib import Path
 from nnx_migrate.batch.state import State
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.core.totals import RunResult, count
-from nnx_migrate.engine.known.store import Shelf, packed, unpacked
+from nnx_migrate.engine.cache.store import Shelf, packed, unpacked
 from nnx_migrate.report.patches.folder import strangers_in
 from nnx_migrate.report.patches.owners import owners_in
 from nnx_migrate.sources.config_values import ConfigError

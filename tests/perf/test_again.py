@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nnx_migrate.engine.known.users_own import CACHE_VARIABLE
+from nnx_migrate.engine.cache.user_cache import CACHE_VARIABLE
 from nnx_migrate.sources.imports import scan
 
 _TRAIN = """\

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import nnx_migrate
-from nnx_migrate.engine.known.users_own import CACHE_VARIABLE
-from tests.unit.known.test_users_own import grow, run
+from nnx_migrate.engine.cache.user_cache import CACHE_VARIABLE
+from tests.unit.known.test_user_cache import grow, run
 
 #: What an edit may put at the end of a file.
 _MORE = (

@@ -33,7 +33,7 @@ from nnx_migrate.batch.processes.supervised import (
     enter,
     given_up_or_again,
 )
-from nnx_migrate.engine.known.fingerprint import program_digest
+from nnx_migrate.engine.cache.fingerprint import program_digest
 from nnx_migrate.engine.workers import Answer, Task
 from nnx_migrate.sources.config_values import ConfigError
 

@@ -10,10 +10,10 @@ import pytest
 
 from nnx_migrate.batch.cached_steps import remembering_index
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
+from nnx_migrate.engine.cache import answers as memories
+from nnx_migrate.engine.cache.answers import IndexMemory, PlanMemory
+from nnx_migrate.engine.cache.store import Shelf
 from nnx_migrate.engine.discover import IndexTask, find
-from nnx_migrate.engine.known import answers as memories
-from nnx_migrate.engine.known.answers import IndexMemory, PlanMemory
-from nnx_migrate.engine.known.store import Shelf
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import Projects
 from nnx_migrate.sources.config_values import ConfigError

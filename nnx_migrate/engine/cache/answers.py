@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nnx_migrate.core.findings import FileResult
+from nnx_migrate.engine.cache.fingerprint import digest_of_parts, program_digest
+from nnx_migrate.engine.cache.store import OnShelf, Shelf, packed, unpacked
 from nnx_migrate.engine.discover import Digest, Indexed, IndexTask, index_file
 from nnx_migrate.engine.discover import packed as packed_index
 from nnx_migrate.engine.failures import TOO_LITTLE_MEMORY, TOO_SLOW, quarantined
-from nnx_migrate.engine.known.fingerprint import digest_of_parts, program_digest
-from nnx_migrate.engine.known.store import OnShelf, Shelf, packed, unpacked
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.configuration import Options

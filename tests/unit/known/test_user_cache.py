@@ -11,8 +11,8 @@ import pytest
 
 from nnx_migrate.core.totals import RunResult
 from nnx_migrate.engine import run as engine
-from nnx_migrate.engine.known import users_own
-from nnx_migrate.engine.known.users_own import CACHE_VARIABLE, forget_answers
+from nnx_migrate.engine.cache import user_cache
+from nnx_migrate.engine.cache.user_cache import CACHE_VARIABLE, forget_answers
 from nnx_migrate.engine.plan_file import PlanTask, plan_file_in_time
 from nnx_migrate.sources.configuration import Configuration
 
@@ -99,7 +99,7 @@ def test_another_program_or_option_finds_all_anew(
     first = len(planned)
     run(src, unsafe=True)
     assert len(planned) == 2 * first
-    monkeypatch.setattr("nnx_migrate.engine.known.answers.program_digest", lambda: b"another")
+    monkeypatch.setattr("nnx_migrate.engine.cache.answers.program_digest", lambda: b"another")
     run(src)
     assert len(planned) == 3 * first
 
@@ -159,7 +159,7 @@ def test_a_folder_that_cannot_be_written_is_done_without(tmp_path: Path, cache: 
 def test_it_does_not_grow_without_end(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(users_own, "MOST_BYTES", 64 * 1024)
+    monkeypatch.setattr(user_cache, "MOST_BYTES", 64 * 1024)
     src = grow(tmp_path)
     drawn = random.Random(1)
     for _ in range(12):

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nnx_migrate.core.findings import FileResult
+from nnx_migrate.engine.cache.answers import IndexMemory, PlanMemory, without_bytes
+from nnx_migrate.engine.cache.steps import remembering
+from nnx_migrate.engine.cache.store import DamagedShelf, Shelf
 from nnx_migrate.engine.discover import Indexed, Indexing, IndexTask
-from nnx_migrate.engine.known.answers import IndexMemory, PlanMemory, without_bytes
-from nnx_migrate.engine.known.steps import remembering
-from nnx_migrate.engine.known.store import DamagedShelf, Shelf
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import Projects
 from nnx_migrate.engine.workers import Workers
