@@ -14,7 +14,7 @@ from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import TrackedEffects
 from nnx_migrate.analysis.heap.globals import ModuleObjects
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
-from nnx_migrate.analysis.incremental import Lasting
+from nnx_migrate.analysis.incremental import Lasting, ask_contents, ask_effects, ask_evaluator
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.lazy_inits import LazyInits
@@ -30,6 +30,8 @@ class Analysis:
     Args:
         before: of the project that this one is but for a file.
         holder: what keeps the analyses that are made of this one.
+        others: what names, classes and calls of `project.before` mean, where that is another one
+            than the project of `before`.
     """
 
     def __init__(
@@ -37,18 +39,22 @@ class Analysis:
         project: Project,
         before: Analysis | None = None,
         holder: weakref.ref[Analyses] | None = None,
+        others: Evaluator | None = None,
     ) -> None:
         self.project = project
         self._before = before
         self._holder = holder
         #: What was found out about code that no edit of the project changes, by who keeps it.
         self.outside: dict[type, Any] = {} if before is None else before.outside
+        #: Whether the one before is asked for what it was not asked for yet.
+        self._asks: bool = before is not None and (others is not None or before._asks)
         self._without: dict[frozenset[tuple[Scope, str]], SharingFinder] = {}
         if before is None:
-            self.evaluator: Evaluator = Evaluator(project)
+            self.evaluator: Evaluator = Evaluator(project, others)
         else:
-            lasting = Lasting(before.evaluator.fixpoint, project)
-            self.evaluator = Evaluator(project, before.evaluator, lasting.answer)
+            ask = functools.partial(ask_evaluator, before.evaluator) if self._asks else None
+            lasting = Lasting(before.evaluator.fixpoint, project, ask)
+            self.evaluator = Evaluator(project, others or before.evaluator, lasting.answer)
 
     def replacing(self, index: ir.ModuleIndex) -> Analysis:
         """The analyses of the project with one file as it is after an edit."""
@@ -69,7 +75,9 @@ class Analysis:
     def effects(self) -> EffectFinder:
         if self._before is None:
             return TrackedEffects(self.evaluator, self.contents)
-        lasting = Lasting(self._before.effects.fixpoint, self.project)
+        before = self._before.effects
+        ask = functools.partial(ask_effects, before) if self._asks else None
+        lasting = Lasting(before.fixpoint, self.project, ask)
         return TrackedEffects(self.evaluator, self.contents, lasting.answer)
 
     @functools.cached_property
@@ -85,7 +93,9 @@ class Analysis:
     def contents(self) -> ContentsFinder:
         if self._before is None:
             return ContentsFinder(self.evaluator)
-        lasting = Lasting(self._before.contents.fixpoint, self.project)
+        before = self._before.contents
+        ask = functools.partial(ask_contents, before) if self._asks else None
+        lasting = Lasting(before.fixpoint, self.project, ask)
         return ContentsFinder(self.evaluator, lasting.answer)
 
     @functools.cached_property
@@ -147,6 +157,15 @@ class Analyses:
         others = [each for each in self._of_projects if each is not found]
         self._of_projects = [*others[1 - _KEPT_PROJECTS :], found]
         return found
+
+    @property
+    def reference(self) -> weakref.ref[Analyses]:
+        """What an analysis knows its holder by."""
+        return weakref.ref(self)
+
+    def keep(self, analysis: Analysis) -> None:
+        """Take an analysis for that of its project."""
+        self._of_projects = [*self._of_projects[1 - _KEPT_PROJECTS :], analysis]
 
     def replacing(self, before: Analysis, index: ir.ModuleIndex) -> Analysis:
         """The analyses of a project with one file as it is after an edit."""

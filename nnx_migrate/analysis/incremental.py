@@ -7,7 +7,8 @@ files in which names may lead to it, is found again.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
+from typing import cast
 
 from nnx_migrate.analysis.domain.containers import parts_of
 from nnx_migrate.analysis.domain.fixpoint import UNKNOWN, Fixpoint
@@ -21,8 +22,11 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     TupleValue,
 )
-from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
 from nnx_migrate.analysis.heap.contents import Contents
+from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place, refers_to
 
@@ -37,10 +41,14 @@ class Lasting:
     Args:
         earlier: what was found before the edit.
         project: as it is after the edit.
+        ask: has what is asked for the first time found there too, where it can be.
     """
 
-    def __init__(self, earlier: Fixpoint, project: Project) -> None:
+    def __init__(
+        self, earlier: Fixpoint, project: Project, ask: Callable[[Hashable], None] | None = None
+    ) -> None:
         self._earlier = earlier
+        self._ask = ask
         self._renewed = project.renewed
         self._found_anew = project.renewed | {""}
 
@@ -49,6 +57,9 @@ class Lasting:
         if self._module(key) in self._found_anew:
             return UNKNOWN
         found = self._earlier.final(key)
+        if found is UNKNOWN and self._ask is not None:
+            self._ask(key)
+            found = self._earlier.final(key)
         if found is UNKNOWN or self._mentioned(found):
             return UNKNOWN
         return found
@@ -96,6 +107,33 @@ class Lasting:
 
     def _told(self, words: Place | str) -> bool:
         return any(refers_to(str(words), module) for module in self._renewed)
+
+
+def ask_evaluator(evaluator: Evaluator, key: Hashable) -> None:
+    """Have an evaluator find what has that key."""
+    match key:
+        case ("parameter", Scope() as scope, str() as name):
+            for parameter in evaluator.project.function(scope).parameters:
+                if parameter.name == name:
+                    evaluator.parameter(scope, parameter)
+        case ("returned", Scope() as scope):
+            evaluator.returned(scope)
+        case (Scope() as scope, expr) if not isinstance(expr, str):
+            evaluator.values(scope, cast("ir.Expr", expr))
+
+
+def ask_effects(effects: EffectFinder, key: Hashable) -> None:
+    """Have effects found of what has that key."""
+    match key:
+        case (Scope() as scope, str() as name):
+            effects.of(scope, name)
+
+
+def ask_contents(contents: ContentsFinder, key: Hashable) -> None:
+    """Have found what objects hold, of the class that has that key."""
+    match key:
+        case str() as class_name:
+            contents.of_class(class_name)
 
 
 def _within(dotted: str, modules: Iterable[str]) -> bool:

@@ -69,7 +69,7 @@ class _Planning:
         from nnx_migrate.analysis.facts import Analyses
 
         if self._analyses is None:
-            self._analyses = Analyses()
+            self._analyses = self.projects.analyses() or Analyses()
         return self._analyses
 
     def redefinitions(self, project: Project) -> Redefinitions:

@@ -233,7 +233,7 @@ def _read_around(
     own = known.index(first)
     others = (known.index(task) for task in tasks if place_of(task.path) != place_of(path))
     indexes = [each.index for each in (own, *others) if each.index is not None]
-    return own, known.projects(indexes, configuration.facts)
+    return own, known.projects(indexes, configuration.facts, first)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -23,6 +23,8 @@ from nnx_migrate.sources.config_values import ConfigError
 
 #: Seconds without a key, before a text that is being typed is looked at.
 _PAUSE = 0.3
+#: Of so many files, those that were edited last, it is kept what holds whatever they say.
+_EDITED = 2
 
 
 class MigrationServer(LanguageServer):
@@ -41,7 +43,7 @@ class MigrationServer(LanguageServer):
         )
         self._choices = choices
         self._pause = pause
-        self._known = KnownFiles()
+        self._known = KnownFiles(edited=_EDITED)
         self._thread = concurrent.futures.ThreadPoolExecutor(1, "nnx-migrate")
         self._tasks: dict[str, asyncio.Task[Answers | None]] = {}
         self._last: dict[str, Answers] = {}

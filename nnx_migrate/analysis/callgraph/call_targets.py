@@ -261,7 +261,7 @@ class Handles:
             return None
         found = self._before._aliases(handle)
         passed_to = self._before._passed_to.get(handle, frozenset())
-        if self._edited.are_among(found) or not passed_to.isdisjoint(self._edited.signatures):
+        if self._edited.are_among(found) or any(map(self._edited.is_redefined, passed_to)):
             return None
         self._passed_to[handle] = passed_to
         return found

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator
+from collections.abc import Collection
 
 from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.ir import nodes as ir
@@ -24,49 +23,57 @@ class EditedNames:
     def __init__(self, project: Project, before: Project) -> None:
         self._project = project
         self._before = before
+        self._passed_on: dict[str, bool] = {}
+        self._redefined: dict[str, bool] = {}
 
     def concern(self, handle: Handle) -> bool:
         """Whether code in which names may mean something else says what becomes of a handle."""
         there = handle.within is not None and handle.within.module in self._project.renewed
-        return there or handle.name in self._passed_on or handle.name in self.signatures
+        return there or self._is_passed_on(handle.name) or self.is_redefined(handle.name)
 
     def are_among(self, handles: frozenset[Handle]) -> bool:
         """Whether any of these is a variable of such code."""
         renewed = self._project.renewed
         return any(each.within is not None and each.within.module in renewed for each in handles)
 
-    @functools.cached_property
-    def _passed_on(self) -> frozenset[str]:
-        """The names of what such code passes on, or imports under other names; now or before."""
-        renewed = self._project.renewed
-        return frozenset(
-            name
-            for tables in self._project.tables
-            for table in (tables.passed_on, tables.renamed)
-            for name, rows in table.items()
-            if any(record.module in renewed for record, _, _ in rows)
-        )
+    def _is_passed_on(self, name: str) -> bool:
+        """Whether such code passes that on, or imports it under another name; now or before."""
+        if name not in self._passed_on:
+            renewed = self._project.renewed
+            self._passed_on[name] = any(
+                record.module in renewed
+                for tables in self._project.tables
+                for table in (tables.passed_on, tables.renamed)
+                for record, _, _ in table.get(name, ())
+            )
+        return self._passed_on[name]
 
-    @functools.cached_property
-    def signatures(self) -> frozenset[str]:
-        """The names of functions and classes that are there no more, are new, or take others."""
-        found: set[_Signature] = set()
-        for edited in self._project.tables[0].records:
-            earlier = self._before.modules.get(edited.module)
-            old = set() if earlier is None else set(_signatures(earlier))
-            found |= old ^ set(_signatures(edited))
-        return frozenset(name for name, _, _ in found)
+    def is_redefined(self, name: str) -> bool:
+        """Whether functions or classes of that name are there no more, are new, or take others."""
+        if name not in self._redefined:
+            edited = {record.module: record for record in self._project.tables[0].records}
+            old = [each for each in map(self._before.modules.get, edited) if each is not None]
+            self._redefined[name] = _signatures(self._before, name, old) != _signatures(
+                self._project, name, edited.values()
+            )
+        return self._redefined[name]
 
 
-def _signatures(index: ir.ModuleIndex) -> Iterator[_Signature]:
-    for function in index.functions.values():
-        yield _signature(function.name, function)
-    for each in index.classes.values():
-        key = each.methods.get("__init__", "")
-        if key in index.functions:
-            yield _signature(each.name, index.functions[key])
-        else:
-            yield each.name, (), False
+def _signatures(
+    project: Project, name: str, records: Collection[ir.ModuleIndex]
+) -> set[_Signature]:
+    """The functions and classes of a name in some files, as calls may run them."""
+    found: set[_Signature] = set()
+    for tables in project.tables:
+        for record, _, function in tables.functions.get(name, ()):
+            if any(record is each for each in records):
+                found.add(_signature(name, function))
+        for record, _, defined in tables.classes.get(name, ()):
+            if any(record is each for each in records):
+                key = defined.methods.get("__init__", "")
+                known = key in record.functions
+                found.add(_signature(name, record.functions[key]) if known else (name, (), False))
+    return found
 
 
 def _signature(name: str, function: ir.Function) -> _Signature:

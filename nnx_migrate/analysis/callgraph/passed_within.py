@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.domain.values import Scope, scope_around
@@ -21,9 +22,22 @@ class PassedWithin:
         self._wraps = project.tables[0].wraps
         self._within: dict[Scope, Mapping[str, Sequence[PassedOn]]] = {}
         self._own_values: dict[Scope, tuple[PassedOn, ...]] = {}
+        #: Of other projects that hold a file as it is, or as it will be.
+        self._others: weakref.WeakKeyDictionary[Project, PassedWithin] = weakref.WeakKeyDictionary()
 
     def of(self, within: Scope, name: str) -> Sequence[PassedOn]:
         """What becomes of a variable of a function, or of a module."""
+        key = "passed within", within, name
+        return self._project.fact(within.module, key, lambda p: self._in(p)._named(within, name))
+
+    def _in(self, project: Project) -> PassedWithin:
+        if project is self._project:
+            return self
+        if project not in self._others:
+            self._others[project] = PassedWithin(project, Mentions(project))
+        return self._others[project]
+
+    def _named(self, within: Scope, name: str) -> Sequence[PassedOn]:
         if within not in self._within:
             found: dict[str, list[PassedOn]] = collections.defaultdict(list)
             for each in self._all_within(within):

@@ -185,6 +185,10 @@ class ContentsFinder:
         ]
         return "Param" if "Param" in names else names[0] if names else class_name
 
+    def of_class(self, class_name: str) -> Contents:
+        """What objects of a class hold."""
+        return self._class(class_name)
+
     def _class(self, class_name: str, settled: Settled | None = None) -> Contents:
         key = class_name if settled is None else (class_name, settled)
         return self.fixpoint.get(

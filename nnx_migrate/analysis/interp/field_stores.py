@@ -259,7 +259,7 @@ def _may_have(evaluator: Evaluation, class_name: str, name: str) -> bool:
         )
         or bool(evaluator.stored(class_name, name))
         or any(ir.last_name(_called(each)) not in _ADDING_NOTHING for each in record.decorators)
-        or not _SETTING_BY_NAME.isdisjoint(evaluator.project.modules[module].words)
+        or evaluator.project.modules[module].says(_SETTING_BY_NAME)
     )
 
 

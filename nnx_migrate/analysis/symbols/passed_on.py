@@ -239,13 +239,4 @@ def called_names(func: ir.Expr) -> Iterator[str]:
 def writes_in(function: ir.Function) -> Iterator[ir.Write]:
     """The stores of a function, those by `setattr` with a literal name included."""
     yield from function.writes
-    yield from _set_by_name(function)
-
-
-def _set_by_name(function: ir.Function) -> Iterator[ir.Write]:
-    """`setattr(x, "name", value)` as the store that it is."""
-    for call in function.calls:
-        match call:
-            case ir.Call(func=ir.Name(id="setattr"), args=(base, ir.Constant(text=name), value)):
-                if name:
-                    yield ir.Write(ir.Attribute(base, name), value, "set", call.line)
+    yield from function.set_by_name

@@ -5,7 +5,8 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
 from nnx_migrate.analysis.flax.names import NNX, is_public, nnx_name
@@ -19,6 +20,7 @@ from nnx_migrate.analysis.symbols.wrappers import Wrappers
 from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import OwnTransform
 
+T = TypeVar("T")
 Binding = Located | ParameterOf
 
 
@@ -69,11 +71,29 @@ class Project:
         """The project with some files as they are after an edit."""
         modules = {**self.modules, **{index.module: index for index in indexes}}
         own = NameTables(indexes, self.tables[0].defined, self.tables[0].wrappers)
-        renewed = frozenset[str]().union(*(self._dependents.of(i.module) for i in indexes))
+        renewed = self.renewed_by(*(index.module for index in indexes))
         wrappers = None if self.wrappers is None else self.wrappers.replacing(*indexes)
         plain = None if self.unobserved is None else self.unobserved.replacing(*indexes)
         tables = (own, *self.tables)
         return Project(modules.values(), tables, self, renewed, wrappers, self.observed, plain)
+
+    def with_file(self, index: ir.ModuleIndex, places: Mapping[str, int]) -> Project:
+        """The project with one more file.
+
+        Args:
+            index: the file.
+            places: where each file stands among all.
+        """
+        found = self.replacing(index)
+        found.stand(places)
+        return found
+
+    def stand(self, places: Mapping[str, int]) -> None:
+        """Have the files in an order that does not depend on which of them was added."""
+        self.modules = {
+            name: self.modules[name] for name in sorted(self.modules, key=places.__getitem__)
+        }
+        self.places = places
 
     def with_wrappers(self, transforms: Sequence[OwnTransform]) -> Project:
         """The project in which transforms of its own stand for those that they are like."""
@@ -88,15 +108,19 @@ class Project:
         return Project(modules, tables, wrappers=self.wrappers, observed=seen, unobserved=self)
 
     @functools.cached_property
-    def _dependents(self) -> Dependents:
+    def dependents(self) -> Dependents:
         if self.before is None:
             return Dependents(self.modules.values())
-        return Dependents(self.tables[0].records, self.before._dependents)
+        return Dependents(self.tables[0].records, self.before.dependents)
+
+    def renewed_by(self, *modules: str) -> frozenset[str]:
+        """The files in which names may mean something else after an edit of these files."""
+        return frozenset[str]().union(*map(self.dependents.of, modules))
 
     def leading_to(self, module: str) -> frozenset[str]:
         """The file itself, and all in which a name may lead to it, through others too."""
         if module not in self._leading:
-            self._leading[module] = self._dependents.of(module)
+            self._leading[module] = self.dependents.of(module)
         return self._leading[module]
 
     @functools.cached_property
@@ -155,6 +179,16 @@ class Project:
         if module not in self._renamed:
             self._renamed[module] = renamed_transforms(self, self.modules[module])
         return self._renamed[module]
+
+    def fact(self, module: str, key: Hashable, ask: Callable[[Project], T]) -> T:
+        """What one file alone says, beside which names are defined anywhere.
+
+        Args:
+            module: of the file.
+            key: names the fact.
+            ask: looks it up in a project that holds the file.
+        """
+        return ask(self)
 
     def function(self, scope: Scope) -> ir.Function:
         return self.modules[scope.module].functions[scope.function]

@@ -21,6 +21,7 @@ from nnx_migrate.engine.projects.connections import Imports, connected
 from nnx_migrate.sources.kept_answers import read_answer
 
 if TYPE_CHECKING:
+    from nnx_migrate.analysis.facts import Analyses
     from nnx_migrate.analysis.ir.nodes import ModuleIndex
     from nnx_migrate.analysis.symbols.program import Project
     from nnx_migrate.sources.facts.observed_facts import ObservedFacts
@@ -145,6 +146,10 @@ class Projects:
             self._close()
             self._open = number, _Group(self._members[number], self.facts)
         return self._open[1].around(root, transforms)
+
+    def analyses(self) -> Analyses | None:
+        """What is known of these projects already; None where nothing is."""
+        return None
 
     def _close(self) -> None:
         if self._open is None:

@@ -12,6 +12,7 @@ import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.core.pins import Unpin
@@ -20,6 +21,9 @@ from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 from nnx_migrate.sources.imports.module_names import Place
+
+if TYPE_CHECKING:
+    from nnx_migrate.engine.projects.edited import EditedFiles
 
 #: Versions of a file that are kept: an editor has one, and the disk another.
 _VERSIONS = 2
@@ -58,9 +62,13 @@ class KnownFiles:
     """Indexes of files, and the projects that they make up; give one to each of several runs.
 
     It grows with the files that it is asked about, and is for one thread.
+
+    Args:
+        edited: of so many files it is kept what holds while they are edited.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, edited: int = 0) -> None:
+        self.edited: EditedFiles | None = _edited_files(edited) if edited else None
         self._kept: dict[tuple[Path, Unpin], list[_Kept]] = {}
         self._around = _Around((), None, {})
         self._digests: dict[Path, bytes] = {}
@@ -84,17 +92,26 @@ class KnownFiles:
                 versions[:] = [*versions[1 - _VERSIONS :], kept]
         return dataclasses.replace(kept.indexed, wanted=task.wanted)
 
-    def projects(self, indexes: Iterable[PlacedIndex], facts: ObservedFacts | None) -> Projects:
+    def projects(
+        self,
+        indexes: Iterable[PlacedIndex],
+        facts: ObservedFacts | None,
+        task: IndexTask | None = None,
+    ) -> Projects:
         """The projects of these files; those of before where all files are as they were.
 
         Args:
             indexes: one for each file, in any order.
             facts: what runs have shown of them.
+            task: the file that is edited.
         """
         ordered = tuple(sorted(indexes, key=lambda each: str(each.path)))
         around = _Around(ordered, facts, self._digests)
         if self._projects is None or not around.looks_like(self._around):
-            self._projects = Projects(around.indexes, facts)
+            found = None
+            if self.edited is not None and facts is None and task is not None:
+                found = self.edited.projects(ordered, task)
+            self._projects = Projects(around.indexes, facts) if found is None else found
         self._around, self._digests = around, {}
         return self._projects
 
@@ -116,6 +133,12 @@ class KnownFiles:
             for oldest in list(self._results)[:-_RESULTS]:
                 del self._results[oldest]
         return found
+
+
+def _edited_files(most: int) -> EditedFiles:
+    from nnx_migrate.engine.projects.edited import EditedFiles
+
+    return EditedFiles(most)
 
 
 def _seen_before(indexed: Indexed, place: Place, versions: Iterable[_Kept]) -> Indexed:

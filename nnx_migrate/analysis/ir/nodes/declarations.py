@@ -6,12 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Literal
 
-from nnx_migrate.analysis.ir.nodes.expressions import Attribute, Call, Expr, Record
+from nnx_migrate.analysis.ir.nodes.expressions import Attribute, Call, Constant, Expr, Name, Record
 from nnx_migrate.analysis.ir.records import record
 
 MODULE_SCOPE = "<module>"
 #: What stands among the names of an `__all__` that is computed.
 ALL_NAMES = "*"
+_SETATTR = Name("setattr")
 
 
 @record
@@ -122,6 +123,15 @@ class Function(Record):
     within_lines: Mapping[str, frozenset[int]] = dataclasses.field(default_factory=dict)
     settled: Mapping[str, tuple[tuple[int, int], ...]] = dataclasses.field(default_factory=dict)
 
+    @property
+    def set_by_name(self) -> tuple[Write, ...]:
+        """`setattr(x, "name", value)` as the store that it is."""
+        return tuple(
+            Write(Attribute(call.args[0], name), call.args[2], "set", call.line)
+            for call in self.calls
+            if call.func == _SETATTR and len(call.args) == 3 and (name := _text(call.args[1]))
+        )
+
 
 @record
 class Class(Record):
@@ -169,3 +179,11 @@ class ModuleIndex(Record):
     stands: tuple[tuple[int, int, int], ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
     lines: tuple[int, ...] = ()
+
+    def says(self, names: frozenset[str]) -> bool:
+        """Whether any of these identifiers is in it."""
+        return not names.isdisjoint(self.words)
+
+
+def _text(expr: Expr) -> str:
+    return expr.text if isinstance(expr, Constant) else ""
