@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nnx_migrate.analysis.domain.values import ContainerValue, TupleValue, Value, Values, union
+from nnx_migrate.analysis.domain.values import (
+    ContainerValue,
+    TupleValue,
+    Value,
+    Values,
+    is_unknown,
+    union,
+)
 
 
 def is_container(value: Value) -> bool:
@@ -48,3 +55,8 @@ def all_leaves(values: Values, holds: Callable[[Value], bool]) -> bool:
         else holds(value)
         for value in values
     )
+
+
+def holds_unknown(values: Values) -> bool:
+    """Whether a container among them has parts of which nothing is known."""
+    return any(is_unknown(part) or holds_unknown(part) for v in values for part in parts_of(v))

@@ -157,21 +157,6 @@ def is_unknown(values: Values) -> bool:
     return not values or any(isinstance(v, Basic) and v.sort == "unknown" for v in values)
 
 
-def holds_unknown(values: Values) -> bool:
-    """Whether a container among them has parts of which nothing is known."""
-    return any(is_unknown(part) or holds_unknown(part) for v in values for part in _parts(v))
-
-
-def _parts(value: Value) -> tuple[Values, ...]:
-    match value:
-        case TupleValue(elements=elements):
-            return elements
-        case ContainerValue(element=element):
-            return (element,)
-        case _:
-            return ()
-
-
 def short_name(class_name: str) -> str:
     """A class as people call it: "main:Net:24" is Net, "flax.nnx.Linear" is nnx.Linear."""
     module, _, key = class_name.partition(":")

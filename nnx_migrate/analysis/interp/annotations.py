@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.callgraph.protocols import implementing
+from nnx_migrate.analysis.domain.containers import holds_unknown
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
@@ -14,7 +15,6 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     TupleValue,
     Values,
-    holds_unknown,
     short_name,
     union,
 )

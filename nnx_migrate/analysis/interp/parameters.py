@@ -6,6 +6,7 @@ import dataclasses
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.dunder_dispatch import operands_passed
+from nnx_migrate.analysis.domain.containers import holds_unknown
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
@@ -16,7 +17,6 @@ from nnx_migrate.analysis.domain.values import (
     Located,
     Scope,
     Values,
-    holds_unknown,
     is_unknown,
     scope_around,
 )
