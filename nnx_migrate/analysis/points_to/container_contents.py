@@ -74,7 +74,7 @@ def container(objects: Objects, scope: Scope, elements: tuple[ir.Expr, ...], at:
 def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: float) -> Held:
     """`xs + ys`, `xs | ys`, `xs * 2`."""
     sides = [(objects.held(scope, each, at), Located(scope, each)) for each in operands]
-    lists = [(held, place) for held, place in sides if held.is_container and held.parts]
+    lists = [(held, place) for held, place in sides if _is_list(held)]
     parts = [part for held, place in lists for part in spread(held, place)]
     if len(lists) == 1 and len(operands) == 2:
         (other,) = [place for held, place in sides if place is not lists[0][1]]
@@ -82,6 +82,12 @@ def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: fl
         if times and times <= PLAIN | ARRAY:
             parts *= 2
     return together(("", part) for _, part in parts)
+
+
+def _is_list(held: Held) -> bool:
+    """Whether it is a container that something is known to be in, or one of several."""
+    one_of = held.object is None and held.way != "all"
+    return bool(held.parts) and all(each.is_container for each in (held if one_of else (held,)))
 
 
 def at_index(objects: Objects, held: Held, index: int, place: Located) -> Held:

@@ -11,9 +11,9 @@ from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variab
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.repeated_objects import (
     Found,
+    choices_on_several,
     objects,
     on_several,
-    surely_on_several,
     twice,
 )
 from nnx_migrate.core.place import Place
@@ -57,7 +57,7 @@ def kept_twice(
             both = on_several([side, sides[later]])
             line = max(lines[place][-1], lines[later][-1])
             found = [pair for pair in both if {*pair} != by_name]
-            found += surely_on_several([kept[place], kept[later]])
+            found += choices_on_several([kept[place], kept[later]])
             if _both_grow(place, later) and _is_either(function, lines[place], lines[later]):
                 # What the object has had before it may have beside either.
                 found = [pair for pair in found if any(_is_of(each, scope, own) for each in pair)]

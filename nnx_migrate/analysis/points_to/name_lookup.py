@@ -36,6 +36,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 from nnx_migrate.analysis.points_to.call_results import given_by
 from nnx_migrate.analysis.points_to.container_contents import calls_in
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
+from nnx_migrate.analysis.points_to.repeated_objects import objects as found_in
 from nnx_migrate.analysis.symbols.program import Binding
 
 #: A name that is bound more often is asked for from the top.
@@ -52,18 +53,29 @@ def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
         line = _lines(objects, where, name)[0]
         at = _before(line) if where == scope else LAST
         held = called(objects.held(where, bindings[0].expr, at), name)
-        if line and (held == NOTHING or held.way == "some"):
-            # Nobody knows which one it is, but it is the same one wherever the name stands.
-            one = Object(Variable(where, name, line), (), Located(scope, ir.Name(name)), name)
-            return dataclasses.replace(held, object=one)
+        if line and (held.way == "some" or _is_untold(held)):
+            return _one_by_name(held, where, name, line)
         return _with_more(objects, where, ir.Name(name), held)
     if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
         return Held(Object(Variable(where, name, 0), (), Located(scope, ir.Name(name)), name))
     at = at if where == scope else LAST
     own = (each for each in bindings if isinstance(each, Located) and each.scope == where)
     if any(is_new_container(each.expr) for each in own):
-        return _grown(objects, scope, name, at)
+        held = _grown(objects, scope, name, at)
+        first = min(line for _, line in _with_lines(objects, scope, name))
+        return _one_by_name(held, where, name, first) if first and _is_untold(held) else held
     return _bound_again(objects, scope, name, at)
+
+
+def _is_untold(held: Held) -> bool:
+    """Whether nothing is known of what is in a value: `[Net(i) for i in range(3)]`."""
+    return held.object is None and next(found_in(held, guessed=True), None) is None
+
+
+def _one_by_name(held: Held, scope: Scope, name: str, line: int) -> Held:
+    """What nobody knows which one it is, but it is the same one wherever the name stands."""
+    one = Object(Variable(scope, name, line), (), Located(scope, ir.Name(name)), name)
+    return dataclasses.replace(held, object=one)
 
 
 def _is_bound_once(objects: Objects, where: Scope, name: str, bindings: Sequence[Binding]) -> bool:

@@ -74,17 +74,17 @@ def _choices(held: Held, holder: Object | None, visited: _Visited) -> Iterator[t
         yield from _choices(part, holder, visited)
 
 
-def surely_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
-    """What is on a side and on another one too, whichever of several objects it is."""
+def choices_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
+    """What some one of several objects may be, where that is on another side for sure."""
     inside: list[dict[Object, Found]] = []
     for i, side in enumerate(sides):
         for options in choices(side):
-            first, *_ = options
             if len(options) > 1:
                 inside = inside or [dict(_by_object(objects(each))) for each in sides]
                 for other in (*inside[:i], *inside[i + 1 :]):
-                    if all(option.object in other for option in options):
-                        yield first, other[first.object]
+                    for option in options:
+                        if option.object in other:
+                            yield option, other[option.object]
 
 
 def _by_object(found: Iterable[Found]) -> Iterator[tuple[Object, Found]]:
@@ -147,7 +147,7 @@ def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tup
         yield from _twice(part, holder, visited)
     if held.way == "all":
         yield from on_several([tuple(objects(part, holder=holder)) for part in held])
-        yield from surely_on_several(tuple(held))
+        yield from choices_on_several(tuple(held))
 
 
 def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]]:
