@@ -36,6 +36,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     without,
 )
 from nnx_migrate.analysis.points_to.queries import Objects
+from nnx_migrate.analysis.points_to.widening import folded
 
 #: What gives its argument back, or something that holds the same Variables, and where that stands.
 SAME = {
@@ -73,21 +74,24 @@ def container(objects: Objects, scope: Scope, elements: tuple[ir.Expr, ...], at:
 
 def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: float) -> Held:
     """`xs + ys`, `xs | ys`, `xs * 2`."""
-    sides = [(objects.held(scope, each, at), Located(scope, each)) for each in operands]
-    lists = [(held, place) for held, place in sides if _is_list(held)]
+    sides = [(_one_list(objects.held(scope, e, at)), Located(scope, e)) for e in operands]
+    lists = [(held, place) for held, place in sides if held.is_container and held.parts]
     parts = [part for held, place in lists for part in spread(held, place)]
     if len(lists) == 1 and len(operands) == 2:
         (other,) = [place for held, place in sides if place is not lists[0][1]]
         times = objects.evaluator.values(scope, other.expr)
         if times and times <= PLAIN | ARRAY:
             parts *= 2
+    named = len(lists) == len(operands) and all(name for held, _ in lists for name, _ in held.parts)
+    if named and not any(is_dict(objects.evaluator.values(scope, each)) for each in operands):
+        return together((str(i), part) for i, (_, part) in enumerate(parts))
     return together(("", part) for _, part in parts)
 
 
-def _is_list(held: Held) -> bool:
-    """Whether it is a container that something is known to be in, or one of several."""
-    one_of = held.object is None and held.way != "all"
-    return bool(held.parts) and all(each.is_container for each in (held if one_of else (held,)))
+def _one_list(held: Held) -> Held:
+    """One container in the place of one of several."""
+    several = held.object is None and held.way != "all"
+    return folded(held) if several and all(each.is_container for each in held) else held
 
 
 def at_index(objects: Objects, held: Held, index: int, place: Located) -> Held:

@@ -33,7 +33,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     together,
     without,
 )
-from nnx_migrate.analysis.points_to.call_results import given_by
+from nnx_migrate.analysis.points_to.call_results import given_by, in_terms_of
 from nnx_migrate.analysis.points_to.container_contents import calls_in
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.repeated_objects import objects as found_in
@@ -84,7 +84,7 @@ def _is_bound_once(objects: Objects, where: Scope, name: str, bindings: Sequence
 
 
 def _with_more(objects: Objects, scope: Scope, name: ir.Name, held: Held) -> Held:
-    """A new object with what the code beside stores in its attributes."""
+    """A new object with what the code beside stores in its attributes, or has its methods store."""
     if held.object is None or not isinstance(held.object.root, MadeBy):
         return held
     parts = dict(held.parts)
@@ -94,12 +94,33 @@ def _with_more(objects: Objects, scope: Scope, name: ir.Name, held: Held) -> Hel
             stored = objects.held(scope, write.value, write.line)
             if place and stored != NOTHING:
                 parts[place] = either([stored, parts.get(place, NOTHING)])
+    for place, stored in _stored_by_methods(objects, scope, name):
+        parts[place] = either([stored, parts.get(place, NOTHING)])
     return dataclasses.replace(held, parts=tuple(parts.items()))
 
 
 def _before(line: int) -> float:
     """A place on a line, before that binds anything."""
     return line - 0.5 if line else LAST
+
+
+def _stored_by_methods(objects: Objects, scope: Scope, name: ir.Name) -> Iterator[tuple[str, Held]]:
+    """What methods that are called on a name store in the object: `keeper.keep(net)`."""
+    for call in objects.project.function(scope).calls:
+        if not isinstance(call.func, ir.Attribute) or call.func.base != name:
+            continue
+        for value in sorted(objects.evaluator.values(scope, name), key=repr):
+            if not isinstance(value, Instance) or layer_of(value.class_name) is not None:
+                continue
+            method = objects.hierarchy.method(value.class_name, call.func.name)
+            if not isinstance(method, Scope):
+                continue
+            for place, kept, _ in objects.kept(method):
+                own = {0: objects.held(scope, name)}
+                via = scope, call
+                stored = in_terms_of(objects, method, kept, call, own, via, call.line)
+                if place and stored != NOTHING:
+                    yield ".".join(place), stored
 
 
 def _bound_again(objects: Objects, scope: Scope, name: str, at: float) -> Held:

@@ -32,6 +32,25 @@ def make():
     return nnx.Linear(2, 2, rngs=nnx.Rngs(0))
 """
 APART = {
+    "two of a list that a comprehension makes": """
+    xs = [make() for _ in range(3)]
+    both(xs[0], xs[1])""",
+    "each of a list beside the next one": """
+    xs = [make() for _ in range(3)]
+    for a, b in zip(xs, xs[1:]):
+        both(a, b)""",
+    "two of a sum of lists": """
+    p, q = make(), make()
+    xs = ([p] if p else [q]) + [make()]
+    both(xs[0], xs[1])""",
+    "two that are kept by methods of one class": """
+    one, two = Keeper(), Keeper()
+    one.keep(make())
+    two.keep(make())
+    both(one.net, two.net)
+class Keeper:
+    def keep(self, net):
+        self.net = net""",
     "a class that makes more of itself": "both(Chain(3, nnx.Rngs(0)))",
     "links that each have their own": """
     both(links(3))
