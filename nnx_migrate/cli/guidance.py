@@ -9,11 +9,25 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 # Typer has no public name for what all errors of a command line are.
-from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageError
+from typer._click.exceptions import (
+    ClickException,
+    NoArgsIsHelpError,
+    NoSuchOption,
+    UsageError,
+)
 from typer.core import TyperGroup
 
 #: What is said of a run that Ctrl-C has ended.
 INTERRUPTED = "interrupted; each file is either unchanged or finished"
+#: What does in one command what an option of another does.
+_INSTEAD = {
+    ("batch", "--html"): "batch always writes the page for reviewers, into the folder of --out",
+    ("batch", "--check"): "without --write, batch changes no file, and exits with 1 if any would",
+    ("batch", "--dry-run"): "without --write, batch changes no file",
+    ("batch", "--patch"): "batch always writes patches, into the folder of --out; see --patch-by",
+    ("apply", "--out"): "to write a page for reviewers, use --html DIR; for a patch, --patch FILE",
+    ("apply", "--write"): "apply writes files unless you say --dry-run or --check",
+}
 
 
 @contextlib.contextmanager
@@ -29,10 +43,24 @@ def ends_told() -> Iterator[None]:
         _stop(INTERRUPTED)
     except NoArgsIsHelpError:
         raise
+    except NoSuchOption as error:
+        _stop(_option_meant(error))
     except ClickException as error:
         message = _lower(error.format_message().rstrip("."))
         # A question says already what to type.
         _stop(message if message.endswith("?") else f"{message}{_where_help_is(error)}")
+
+
+def _option_meant(error: NoSuchOption) -> str:
+    """What to type in place of an option that a command doesn't have."""
+    name, ctx = error.option_name, error.ctx
+    told = f"no such option: {name}"
+    if ctx is not None and (instead := _INSTEAD.get((ctx.info_name or "", name))):
+        return f"{told}; {instead}"
+    near = [each for each in error.possibilities or () if each != "--help"]
+    if near:
+        return f"{told}; did you mean {' or '.join(near)}?"
+    return f"{told}{_where_help_is(error)}"
 
 
 def _stop(message: str) -> NoReturn:

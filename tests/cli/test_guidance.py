@@ -21,7 +21,10 @@ WRONG = [
     ("apply", "name files or folders, as in: nnx-migrate apply src/ --dry-run"),
     ("apply scr", "scr: there is no such file or folder; did you mean src?; nothing was changed"),
     ("apply src/trian.py", "did you mean src/train.py?"),
-    ("apply src --dryrun", "no such option: --dryrun (Possible options: --dry-run)"),
+    ("apply src --dryrun", "no such option: --dryrun; did you mean --dry-run?"),
+    ("apply src --nothing-like-it", "no such option: --nothing-like-it; see nnx-migrate apply --"),
+    ("apply src --write", "apply writes files unless you say --dry-run or --check"),
+    ("batch src --html a.html", "batch always writes the page for reviewers, into the folder of"),
     ("apply src --select nope", "no rule named 'nope'; 'nnx-migrate rule' lists them"),
     ("apply src --ignore state_axes", "did you mean 'state-axes'?"),
     (
