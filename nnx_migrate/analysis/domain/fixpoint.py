@@ -34,6 +34,7 @@ class _Question:
         "compute",
         "depth",
         "fold",
+        "folded",
         "guess",
         "key",
         "least",
@@ -53,12 +54,21 @@ class _Question:
         self.value: Any = UNKNOWN
         #: The answer of the round before.
         self.guess: Any = UNKNOWN
+        #: The answer that the guess was last made of.
+        self.folded: Any = UNKNOWN
         #: Its place in the stack, while it is open.
         self.depth = 0
         #: The lowest place in the stack that the answer was found to depend on.
         self.lowest = 0
         #: What the answer rests on, in order; None where that is not known.
         self.asked: list[_Asked] | None = None
+
+    def next_guess(self) -> Any:
+        """What to take it for in the next round: no other than in this one for the same answer."""
+        if self.value is self.folded:
+            return self.guess
+        self.folded = self.value
+        return self.fold(self.assumed, self.value)
 
     @property
     def assumed(self) -> Any:
@@ -233,7 +243,7 @@ class Fixpoint:
                 return value
             question.value = value
             found = [*self._found[opened:], question]
-            guesses = [(each, each.fold(each.assumed, each.value)) for each in found]
+            guesses = [(each, each.next_guess()) for each in found]
             changed = [each for each, guess in guesses if each.guess != guess]
             if not changed:
                 for each in found:
