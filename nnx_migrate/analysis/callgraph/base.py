@@ -16,6 +16,7 @@ from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
+    FunctionValue,
     Instance,
     Located,
     Scope,
@@ -78,6 +79,10 @@ class Evaluation(abc.ABC):
         return self.fixpoint.get(
             ("returned", scope), lambda: self._answer(self._returned(scope)), NOTHING, unsettled
         )
+
+    @abc.abstractmethod
+    def returned_to(self, scope: Scope, call: ir.Call, callee: FunctionValue) -> Values:
+        """What a function returns to a call, as far as what that passes decides about it."""
 
     def _answer(self, found: Values) -> Values:
         """What is found as an answer, of bounded size."""

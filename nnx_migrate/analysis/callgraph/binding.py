@@ -19,6 +19,11 @@ def unbound(function: ir.Function, value: FunctionValue) -> list[ir.Parameter]:
     return [each for each in left if each.name not in value.bound_keywords]
 
 
+def hides_arguments(call: ir.Call) -> bool:
+    """Whether a call unpacks arguments from a sequence or a mapping."""
+    return any(isinstance(each, ir.Starred) for each in call.args) or None in dict(call.keywords)
+
+
 def parameter_at(
     function: ir.Function, value: FunctionValue, index: int, catching: bool = False
 ) -> ir.Parameter | None:

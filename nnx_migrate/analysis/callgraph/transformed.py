@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
@@ -88,20 +89,30 @@ def under_capture(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     )
 
 
-def result(evaluator: Evaluation, function: FunctionValue) -> Values:
-    """What a call of a function of the project gives through its transforms."""
+def result(
+    evaluator: Evaluation, function: FunctionValue, returned: Callable[[], Values]
+) -> Values:
+    """What a call of a function of the project gives through its transforms.
+
+    Args:
+        returned: what the function itself gives.
+    """
     *inner, outer = function.transforms or ("",)
     if outer.startswith(CAPTURED):
-        captured = result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
+        captured = result(
+            evaluator, dataclasses.replace(function, transforms=tuple(inner)), returned
+        )
         states = [STATE] * int(outer.removeprefix(CAPTURED))
         if not states:
             return captured
         return frozenset({TupleValue((captured, *states))})
     if spec(outer).result == "error and own":
-        checked = result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
+        checked = result(
+            evaluator, dataclasses.replace(function, transforms=tuple(inner)), returned
+        )
         return frozenset({TupleValue((unknown(Unknown.ERROR), checked))})
     if gives_own_result(outer) and any(map(_adds, inner)):
-        return result(evaluator, dataclasses.replace(function, transforms=tuple(inner)))
+        return result(evaluator, dataclasses.replace(function, transforms=tuple(inner)), returned)
     given = {spec(name).result for name in function.transforms}
     if "gradient" in given:
         beside = auxiliary(evaluator.project.function(function.scope))
@@ -110,10 +121,9 @@ def result(evaluator: Evaluation, function: FunctionValue) -> Values:
             return gradient
         return frozenset({TupleValue((gradient, evaluator.all_of(function.scope, beside)))})
     if "value and gradient" in given:
-        returned = evaluator.returned(function.scope)
-        return frozenset({TupleValue((returned, unknown(Unknown.GRADIENT)))})
+        return frozenset({TupleValue((returned(), unknown(Unknown.GRADIENT)))})
     if all(map(gives_own_result, function.transforms)):
-        return evaluator.returned(function.scope)
+        return returned()
     return unknown(Unknown.RESULT_OF_DECORATED)
 
 

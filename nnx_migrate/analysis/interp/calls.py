@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.dunder_dispatch import arithmetic_values
 from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
@@ -136,7 +138,7 @@ def _called(evaluator: Evaluation, scope: Scope, call: ir.Call, callee: Value) -
         case ClassValue(class_name=class_name):
             return frozenset({_constructed(evaluator, scope, call, class_name)})
         case FunctionValue():
-            return result(evaluator, callee)
+            return result(evaluator, callee, lambda: evaluator.returned_to(scope, call, callee))
         case LibraryValue(dotted=dotted):
             known = spec(nnx_name(dotted) or dotted)
             if len(call.args) > 1 and known.operands is not None and not known.is_loop:
@@ -241,8 +243,11 @@ def _chosen(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
         branches = call.args[1].elements
     found: Values = NOTHING
     for value in evaluator.all_of(scope, branches):
-        if isinstance(value, FunctionValue | Instance):
-            found |= _called(evaluator, scope, call, value)
-        else:
-            found |= unknown(Unknown.BRANCH)
+        match value:
+            case FunctionValue():
+                found |= result(evaluator, value, partial(evaluator.returned, value.scope))
+            case Instance():
+                found |= _called_instance(evaluator, value)
+            case _:
+                found |= unknown(Unknown.BRANCH)
     return found

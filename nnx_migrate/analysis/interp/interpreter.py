@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.dunder_dispatch import (
@@ -11,15 +11,17 @@ from nnx_migrate.analysis.callgraph.dunder_dispatch import (
     element_values,
     elements,
 )
-from nnx_migrate.analysis.callgraph.lattice import item_of, operator_result
+from nnx_migrate.analysis.callgraph.lattice import item_of, operator_result, unsettled
 from nnx_migrate.analysis.callgraph.transformed import defined
 from nnx_migrate.analysis.domain.fixpoint import Lasts
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
+    NOTHING,
     PLAIN,
     STATE,
     ClassValue,
     ContainerValue,
+    FunctionValue,
     Instance,
     Located,
     Scope,
@@ -34,12 +36,19 @@ from nnx_migrate.analysis.interp.attributes import (
     attribute_values,
     is_of_sown,
 )
+from nnx_migrate.analysis.interp.call_context import (
+    Passed,
+    is_joined,
+    names_of_parameters,
+    passed_by,
+)
 from nnx_migrate.analysis.interp.calls import call_values
 from nnx_migrate.analysis.interp.field_stores import ClassAttributes, names_stored_outside
 from nnx_migrate.analysis.interp.named_tuples import field_values
 from nnx_migrate.analysis.interp.names import imported, named
 from nnx_migrate.analysis.interp.parameters import parameter_values
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.mentioned_names import names_in
 from nnx_migrate.analysis.library.return_model import dicts
 from nnx_migrate.analysis.symbols.program import Project
 
@@ -119,6 +128,22 @@ class Evaluator(Evaluation):
             found = declared if not is_unknown(declared) else found
         return found if function.returns else found or PLAIN
 
+    def returned_to(self, scope: Scope, call: ir.Call, callee: FunctionValue) -> Values:
+        joined = self.returned(callee.scope)
+        if not is_joined(joined):
+            return joined
+        function = self.project.function(callee.scope)
+        names = names_of_parameters(function)
+        decisive = frozenset[str]().union(*(names.get(n, ()) for n in names_in(function.returns)))
+        passed = passed_by(self, scope, call, callee, decisive)
+        if not passed or function.yields:
+            return joined
+        unguessed = self.fixpoint.unguessed
+        found = CalledWith(self, callee.scope, passed).given()
+        if not found and self.fixpoint.unguessed != unguessed:
+            return found
+        return joined if is_unknown(found) else found
+
     def stored(self, class_name: str, name: str) -> list[Located]:
         return self._attributes.stored(class_name, name)
 
@@ -137,3 +162,52 @@ class Evaluator(Evaluation):
         related = {*self.hierarchy.ancestry(class_name).classes, class_name}
         related.update(self.hierarchy.descendants(class_name))
         return set().union(*(self._stored_outside.get(name, ()) for name in related))
+
+
+class CalledWith(Evaluator):
+    """An evaluator to which parameters of one function are what a call passes for them.
+
+    So what it gives is told apart by callers. All else has the answers that are kept for everyone.
+
+    Args:
+        around: the evaluator of that call.
+        scope: the function.
+        passed: some of its parameters.
+    """
+
+    def __init__(self, around: Evaluator, scope: Scope, passed: Passed) -> None:
+        vars(self).update(vars(around))
+        self._joined: Evaluator = around._joined if isinstance(around, CalledWith) else around
+        self._scope = scope
+        self._function = around.project.function(scope)
+        self._passed = passed
+        names = names_of_parameters(self._function)
+        told = {name for name, _ in passed}
+        self._told = frozenset(name for name, rests in names.items() if not told.isdisjoint(rests))
+
+    def given(self) -> Values:
+        """What the function returns."""
+        return self._kept("returned", lambda: self._without_plain(self._function.returns))
+
+    def values(self, scope: Scope, expr: ir.Expr) -> Values:
+        if scope != self._scope or self._told.isdisjoint(names_in([expr])):
+            return self._joined.values(scope, expr)
+        return self._kept(expr, lambda: self._values(scope, expr))
+
+    def parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
+        if scope == self._scope:
+            for name, values in self._passed:
+                if name == parameter.name:
+                    return values
+        return self._joined.parameter(scope, parameter)
+
+    def names_stored_outside(self, class_name: str) -> set[str]:
+        return self._joined.names_stored_outside(class_name)
+
+    def _without_plain(self, returns: tuple[ir.Expr, ...]) -> Values:
+        found = self.all_of(self._scope, returns)
+        return found - PLAIN if len(found) > 1 else found
+
+    def _kept(self, asked: Hashable, compute: Callable[[], Values]) -> Values:
+        key = self._scope, self._passed, asked
+        return self.fixpoint.get(key, lambda: self._answer(compute()), NOTHING, unsettled)

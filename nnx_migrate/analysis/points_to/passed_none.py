@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnx_migrate.analysis.callgraph.binding import argument_for
+from nnx_migrate.analysis.callgraph.binding import argument_for, hides_arguments
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
@@ -16,8 +16,7 @@ def passed_none(hierarchy: Hierarchy, class_name: str, call: ir.Call) -> frozens
     Nothing where some arguments are hidden.
     """
     method = hierarchy.method(class_name, "__init__")
-    hidden = any(isinstance(each, ir.Starred) for each in call.args) or None in dict(call.keywords)
-    if not isinstance(method, Scope) or hidden:
+    if not isinstance(method, Scope) or hides_arguments(call):
         return frozenset()
     function = hierarchy.project.function(method)
     found = set()
