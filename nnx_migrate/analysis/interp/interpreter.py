@@ -130,7 +130,8 @@ class Evaluator(Evaluation):
 
     def returned_to(self, scope: Scope, call: ir.Call, callee: FunctionValue) -> Values:
         joined = self.returned(callee.scope)
-        if not is_joined(joined):
+        # In a circle of functions the answer would depend on which of them was asked for first.
+        if not is_joined(joined) or self.is_in_open_circle(callee.scope):
             return joined
         function = self.project.function(callee.scope)
         names = names_of_parameters(function)

@@ -212,7 +212,7 @@ def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
     if not any(each.parts or each.object for each in later):
         return first
     scope = where
-    is_new = functools.partial(_is_made_in_a_loop, objects)
+    is_new = functools.partial(is_made_in_a_loop, objects)
     for (expr, _), held in zip(grown, list(later), strict=True):
         if _stands_in_a_loop(objects, scope, expr):
             later.append(same_each_turn(without(held, is_new)))
@@ -222,21 +222,21 @@ def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
 
 
 def _stands_in_a_loop(objects: Objects, scope: Scope, expr: ir.Expr) -> bool:
-    return any(_is_in_a_loop(objects, scope, call.line) for call in calls_in((expr,)))
+    return any(is_in_a_loop(objects, scope, call.line) for call in calls_in((expr,)))
 
 
-def _is_made_in_a_loop(objects: Objects, one: Object) -> bool:
+def is_made_in_a_loop(objects: Objects, one: Object) -> bool:
     """Whether each turn of a loop makes another one, or binds its name to another one."""
     match one.root:
         case Variable(scope=scope, version=line):
-            return _is_in_a_loop(objects, scope, line)
+            return is_in_a_loop(objects, scope, line)
         case MadeBy(outermost=(scope, call)):
-            return _is_in_a_loop(objects, scope, call.line)
+            return is_in_a_loop(objects, scope, call.line)
         case Anything():
             return False
 
 
-def _is_in_a_loop(objects: Objects, scope: Scope, line: int) -> bool:
+def is_in_a_loop(objects: Objects, scope: Scope, line: int) -> bool:
     return any(a <= line <= b for a, b in objects.project.function(scope).loops)
 
 
@@ -278,6 +278,6 @@ def _is_made_by_a_property(one: Object) -> bool:
 
 def _whatever_is_made(objects: Objects, held: Held) -> Held:
     """The same without a word of which call made it, where another turn may have made it too."""
-    if held.object is not None and _is_made_in_a_loop(objects, held.object):
+    if held.object is not None and is_made_in_a_loop(objects, held.object):
         return dataclasses.replace(held, object=None)
     return held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import (
@@ -17,8 +18,10 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Variable,
     again,
     same_each_turn,
+    without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
+from nnx_migrate.analysis.points_to.name_lookup import is_in_a_loop, is_made_in_a_loop
 from nnx_migrate.analysis.points_to.queries import Objects
 
 
@@ -29,7 +32,7 @@ def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, .
         return
     own = ir.Name(function.parameters[0].name)
     for write in (*function.writes, *function.repeated):
-        if write.value is None or write.how not in {"set", "grow", "key"}:
+        if write.value is None or write.how not in {"set", "grow", "key", "augment"}:
             continue
         place = attribute_path(write.target)
         if ir.root_name(write.target) != own and write.target != own:
@@ -41,19 +44,32 @@ def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, .
             yield (*place, "[]"), again(same_each_turn(held)), write.line
         elif write.how == "set":
             yield place, held, write.line
-        else:
-            yield (*place, f"<{write.line}>"), held, write.line
+        elif write.how != "augment" or held.is_container:
+            yield from _put_somewhere(objects, method, place, held, write.line)
     for call in function.calls:
         yield from _kept_by_call(objects, method, function, own, call)
+
+
+def _put_somewhere(
+    objects: Objects, method: Scope, place: tuple[str, ...], held: Held, line: int
+) -> Iterator[tuple[tuple[str, ...], Held, int]]:
+    """A store under a name or a key that is computed: in a loop it is another one in each turn."""
+    yield (*place, f"<{line}>"), held, line
+    if is_in_a_loop(objects, method, line):
+        is_new = functools.partial(is_made_in_a_loop, objects)
+        yield (*place, "[]"), same_each_turn(without(held, is_new)), line
 
 
 def _kept_by_call(
     objects: Objects, method: Scope, function: ir.Function, own: ir.Name, call: ir.Call
 ) -> Iterator[tuple[tuple[str, ...], Held, int]]:
     match call:
-        case ir.Call(func=ir.Name(id="setattr"), args=(base, ir.Constant(text=name), value)):
-            if base == own and name:
-                yield (name,), objects.held(method, value, call.line), call.line
+        case ir.Call(func=ir.Name(id="setattr"), args=(base, key, value)) if base == own:
+            held = objects.held(method, value, call.line)
+            if isinstance(key, ir.Constant) and key.text:
+                yield (key.text,), held, call.line
+            else:
+                yield from _put_somewhere(objects, method, (), held, call.line)
             return
     callees: list[Scope | str] = []
     if is_super_init(call):

@@ -161,9 +161,16 @@ def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:
     if method in {"insert", "setdefault"}:
         return call.args[1:2]
     if method in {"extend", "extendleft", "update"}:
-        whole = tuple(ir.Element(arg) for arg in call.args)
+        whole = tuple(part for arg in call.args for part in _elements_of(arg))
         return whole + tuple(value for name, value in call.keywords if name)
     return ()
+
+
+def _elements_of(container: ir.Expr) -> tuple[ir.Expr, ...]:
+    """All that is in a display or a comprehension; of anything else, one of its elements."""
+    if not isinstance(container, ir.Sequence) or container.keyed != "no":
+        return (ir.Element(container),)
+    return (ir.Starred(container),) if container.each else container.elements
 
 
 def _subscript_store(index: ast.expr) -> Literal["item", "key"]:
