@@ -65,6 +65,8 @@ class Evaluator(Evaluation):
     ) -> None:
         super().__init__(project, before, lasting)
         self._attributes = ClassAttributes(self.hierarchy, self.callers.mentions)
+        self._names_of_parameters: dict[Scope, Mapping[str, frozenset[str]]] = {}
+        self._decisive: dict[Scope, frozenset[str]] = {}
 
     def _values(self, scope: Scope, expr: ir.Expr) -> Values:
         match expr:
@@ -133,17 +135,33 @@ class Evaluator(Evaluation):
         # In a circle of functions the answer would depend on which of them was asked for first.
         if not is_joined(joined) or self.is_in_open_circle(callee.scope):
             return joined
-        function = self.project.function(callee.scope)
-        names = names_of_parameters(function)
-        decisive = frozenset[str]().union(*(names.get(n, ()) for n in names_in(function.returns)))
-        passed = passed_by(self, scope, call, callee, decisive)
-        if not passed or function.yields:
+        passed = passed_by(self, scope, call, callee, self.decisive(callee.scope))
+        if not passed:
             return joined
         unguessed = self.fixpoint.unguessed
         found = CalledWith(self, callee.scope, passed).given()
         if not found and self.fixpoint.unguessed != unguessed:
             return found
         return joined if is_unknown(found) else found
+
+    def decisive(self, scope: Scope) -> frozenset[str]:
+        """The parameters that decide what a function returns."""
+        known = self._decisive.get(scope)
+        if known is None:
+            function = self.project.function(scope)
+            names = self.names_of_parameters(scope)
+            told = (names.get(name, frozenset()) for name in names_in(function.returns))
+            known = frozenset[str]().union(*told) if not function.yields else frozenset()
+            self._decisive[scope] = known
+        return known
+
+    def names_of_parameters(self, scope: Scope) -> Mapping[str, frozenset[str]]:
+        """The names of a function that hold what is made of its parameters, with these."""
+        known = self._names_of_parameters.get(scope)
+        if known is None:
+            known = names_of_parameters(self.project.function(scope))
+            self._names_of_parameters[scope] = known
+        return known
 
     def stored(self, class_name: str, name: str) -> list[Located]:
         return self._attributes.stored(class_name, name)
@@ -182,7 +200,7 @@ class CalledWith(Evaluator):
         self._scope = scope
         self._function = around.project.function(scope)
         self._passed = passed
-        names = names_of_parameters(self._function)
+        names = self.names_of_parameters(scope)
         told = {name for name, _ in passed}
         self._told = frozenset(name for name, rests in names.items() if not told.isdisjoint(rests))
 
