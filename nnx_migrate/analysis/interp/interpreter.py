@@ -6,6 +6,12 @@ import functools
 from collections.abc import Callable, Hashable, Mapping
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
+from nnx_migrate.analysis.callgraph.call_context import (
+    Passed,
+    is_joined,
+    names_of_parameters,
+    passed_by,
+)
 from nnx_migrate.analysis.callgraph.dunder_dispatch import (
     arithmetic_values,
     element_values,
@@ -35,12 +41,6 @@ from nnx_migrate.analysis.interp.annotations import annotated_at
 from nnx_migrate.analysis.interp.attributes import (
     attribute_values,
     is_of_sown,
-)
-from nnx_migrate.analysis.interp.call_context import (
-    Passed,
-    is_joined,
-    names_of_parameters,
-    passed_by,
 )
 from nnx_migrate.analysis.interp.calls import call_values
 from nnx_migrate.analysis.interp.field_stores import ClassAttributes, names_stored_outside
