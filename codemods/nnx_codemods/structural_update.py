@@ -257,7 +257,7 @@ def _unsure(
         possible = [*unknown_effects(context, site, scope, name, values, collected)]
         if not possible or watches(context, scope, name):
             continue
-        check = watched_when_traced(context, site, index, values, possible)
+        check = watched_when_traced(context, site, (scope, index, name), values, possible)
         if check is None or index is None:
             why, unsure = explained(possible[0], name)
             ways = next_steps(possible[0].effect.cause, name)

@@ -17,6 +17,7 @@ from nnx_codemods._gradient.loss import decide_gradient
 from nnx_codemods._gradient.trace_check import is_checked, keeps_name
 from nnx_migrate.analysis.domain.values import Scope, Values
 from nnx_migrate.analysis.effects.in_sight import Possible
+from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
@@ -27,17 +28,26 @@ from nnx_migrate.rewrite.split.nested import last_return, own_returns
 
 
 def watched_when_traced(
-    context: FileContext, site: Site, index: int | None, values: Values, possible: list[Possible]
+    context: FileContext,
+    site: Site,
+    argument: tuple[Scope, int | None, str],
+    values: Values,
+    possible: list[Possible],
 ) -> Evidence | None:
     """What a check in the new code holds the loss to; None where no check is enough, or fits.
 
     Args:
-        index: the place of an argument; of a loss one that is not differentiated.
+        argument: the function, the place of an argument, of a loss one that is not differentiated,
+            and the name of the parameter.
         values: what it can be.
         possible: what may happen to it in code that is not known.
     """
+    scope, index, name = argument
     if index is None or not context.options.trace_checks or context.analysis.sharing.of(values):
         return None
+    seen = NeverRan(context.project).seen_object(scope, name)
+    if seen is not None and seen[1].changes:
+        return None  # the check would raise
     if any(each.by or not is_checked(each.effect.cause) for each in possible):
         return None
     if site.spec.compiles:

@@ -11,7 +11,7 @@ from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.symbols.observed import Observations
-from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.findings import Evidence, Outcome, Proof
 from nnx_migrate.core.place import Place
 from nnx_migrate.rewrite.claims import PlanClaim
 from nnx_migrate.rewrite.model.causes import PlanCause
@@ -42,8 +42,12 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
         return rule.decision(context, site)
     plain = unobserved_site(context, site)
     before = None if plain is None else rule.decision(*plain)
-    if isinstance(before, Contribution | Same):
+    if isinstance(before, Same):
         return before
+    if isinstance(before, Contribution):
+        return (
+            before if before.outcome is Outcome.REWRITTEN else _checked(rule, context, site, before)
+        )
     place = seen_place(context, site)
     index = context.project.modules[context.tree.module]
     if (place is not None and not place.ran) or not observed.ran(index):
@@ -59,6 +63,21 @@ def decided(rule: Rule, context: FileContext, site: Site) -> Decision | None:
         more = (*_around_place(context, site), seen.own)
         return dataclasses.replace(before, evidence=(*before.evidence, *more))
     return _resting(decision, () if before is None else before.evidence, seen)
+
+
+def _checked(rule: Rule, context: FileContext, site: Site, before: Contribution) -> Decision:
+    """What becomes of code with a check when it is traced: one that would raise is no help, and
+    one of a jitted function is not needed where runs have shown that nothing changes."""
+    observed, place = context.project.observed, seen_place(context, site)
+    if observed is None or (place is not None and not place.ran):
+        return before
+    seen = _seen(context, observed, site)
+    if seen.where is None:
+        return before
+    decision = rule.decision(context, site)
+    if decision is None and site.spec.compiles:
+        return _freed(before, seen)
+    return _resting(decision, (), seen) if isinstance(decision, Pin | Manual) else before
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,7 +197,7 @@ def _left_alone(context: FileContext, never: NeverRan, scope: Scope) -> Iterator
             yield Evidence(str(words), Proof.OBSERVED, Place(scope.module, function.line))
 
 
-def _freed(before: Pin | Manual, seen: _Seen) -> Same:
+def _freed(before: Pin | Manual | Contribution, seen: _Seen) -> Same:
     """A site that the rule has nothing to say of any more."""
     reason = PlanCause.DID_NOT_OCCUR.about(runs=seen.words)
     return Same(before.rule, reason, seen.evidence())
