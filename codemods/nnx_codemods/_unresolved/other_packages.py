@@ -24,8 +24,12 @@ def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
         rule: the rule that reports it.
     """
     for operand in site.operands:
+        # Nor is it known what the package does: both together are no reason to ask a person.
         reason = context.analysis.sharing.of_expression(
-            context.scope(operand), context.reaching.lowered(operand), operand.lineno
+            context.scope(operand),
+            context.reaching.lowered(operand),
+            operand.lineno,
+            shown=True,
         )
         if reason:
             package = package_called(context.tree, site.reference)

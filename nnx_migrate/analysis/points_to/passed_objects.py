@@ -79,19 +79,27 @@ class PassedObjects:
         self._contents = contents
 
     def twice(
-        self, scope: Scope, given: tuple[ir.Expr, ...], at: float = LAST, *, does: str = IS_PASSED
+        self,
+        scope: Scope,
+        given: tuple[ir.Expr, ...],
+        at: float = LAST,
+        *,
+        does: str = IS_PASSED,
+        shown: bool = False,
     ) -> str:
         """What is in several values twice, in words: in two of them, or in one.
 
         Args:
             does: what happens to the values.
+            shown: that it is not known what they hold is no answer.
         """
         whole = self._objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
-        return self._in_words(whole, does) or self._passed(scope, whole, does)
+        return self._in_words(whole, does, shown) or self._passed(scope, whole, does, shown)
 
-    def _in_words(self, whole: Held, does: str) -> str:
+    def _in_words(self, whole: Held, does: str, shown: bool) -> str:
         found = (pair for pair in twice(whole) if self.is_in_both(*pair))
-        return next((in_words(*pair, does) for pair in found), "") or self.untold(whole)
+        told = next((in_words(*pair, does) for pair in found), "")
+        return told or ("" if shown else self.untold(whole))
 
     def untold(self, whole: Held) -> str:
         """Why it is not known whether something is in a value twice, in words."""
@@ -100,7 +108,7 @@ class PassedObjects:
                 return untold(found.object)
         return ""
 
-    def _passed(self, scope: Scope, whole: Held, does: str) -> str:
+    def _passed(self, scope: Scope, whole: Held, does: str, shown: bool) -> str:
         """The same of what calls of the function pass for its parameters, and calls of those."""
         seen = collections.defaultdict(set, {scope: {whole}})
         waiting = [self._calls(scope, whole, frozenset())]
@@ -110,7 +118,7 @@ class PassedObjects:
                 waiting.pop()
                 continue
             whole = passed.whole
-            if reason := self._in_words(whole, does):
+            if reason := self._in_words(whole, does, shown):
                 return f"{reason} ({passed.place})"
             known = seen[passed.scope]
             again = passed.scope in passed.around
@@ -120,7 +128,7 @@ class PassedObjects:
             if whole not in known:
                 first = next(objects(whole), None)
                 if again and len(known) >= _MOST_STATES and first is not None:
-                    return f"{untold(first.object)} ({passed.place})"
+                    return "" if shown else f"{untold(first.object)} ({passed.place})"
                 known.add(whole)
                 waiting.append(self._calls(passed.scope, whole, passed.around))
         return ""

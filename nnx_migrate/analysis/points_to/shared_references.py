@@ -80,12 +80,17 @@ class SharingFinder:
         """Why an object that can be any of `values` holds something twice; empty when unseen."""
         return min((reason for value in values if (reason := self._value(value))), default="")
 
-    def of_expression(self, scope: Scope, expr: ir.Expr, at: float = LAST) -> str:
+    def of_expression(
+        self, scope: Scope, expr: ir.Expr, at: float = LAST, *, shown: bool = False
+    ) -> str:
         """The same of what an expression gives, which may be known to be made by some call.
 
         What other code stores in objects that other calls made is none of its concern.
+
+        Args:
+            shown: that it is not known what it holds is no answer.
         """
-        return self._of_made(scope, expr) or self.passed.twice(scope, (expr,), at)
+        return self._of_made(scope, expr) or self.passed.twice(scope, (expr,), at, shown=shown)
 
     def _of_made(self, scope: Scope, expr: ir.Expr) -> str:
         values = self.evaluator.values(scope, expr)

@@ -31,6 +31,7 @@ _WITHOUT_NNX = LIBRARIES | frozenset(
         "rich",
         "safetensors",
         "seaborn",
+        "sympy",
         "tensorboardX",
         "tensorstore",
         "torchvision",

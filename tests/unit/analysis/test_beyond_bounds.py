@@ -47,16 +47,18 @@ def test_a_question_beyond_a_bound_is_open(limit: str, monkeypatch: pytest.Monke
     passed, held = _reasons()
     assert passed.startswith(TOO_MUCH)
     assert held.startswith(TOO_MUCH)
+    # To code that is not known either it is handed without a word.
+    assert _reasons(shown=True)[0] == ""
 
 
-def _reasons() -> tuple[str, str]:
+def _reasons(*, shown: bool = False) -> tuple[str, str]:
     """Why two arguments, and what an object keeps, may be shared."""
     analysis = analysis_of(CALLS)
     scope = scope_named(analysis, "run")
     (call,) = (c for c in analysis.project.function(scope).calls if ir.last_name(c.func) == "both")
     holder = analysis.project.function(scope_named(analysis, "__init__")).owner
     kept = analysis.sharing.of(frozenset({Instance(f"{MAIN}:{holder}")}))
-    return analysis.sharing.passed.twice(scope, call.args), kept
+    return analysis.sharing.passed.twice(scope, call.args, shown=shown), kept
 
 
 SCOPE = Scope(MAIN, "run:1:0")
