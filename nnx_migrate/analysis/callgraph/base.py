@@ -12,7 +12,7 @@ import weakref
 from nnx_migrate.analysis.callgraph.call_sites import Callers
 from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
 from nnx_migrate.analysis.callgraph.transparent_decorators import TransparentDecorators
-from nnx_migrate.analysis.domain.fixpoint import UNKNOWN, Fixpoint, Lasts
+from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
@@ -25,10 +25,6 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.program import Project
-
-
-def _returned_by(scope: Scope) -> tuple[str, Scope]:
-    return "returned", scope
 
 
 class Evaluation(abc.ABC):
@@ -80,14 +76,9 @@ class Evaluation(abc.ABC):
 
     def returned(self, scope: Scope) -> Values:
         """What a function returns, from its return statements, else from its annotation."""
-        key = _returned_by(scope)
         return self.fixpoint.get(
-            key, lambda: self._answer(self._returned(scope)), NOTHING, unsettled
+            ("returned", scope), lambda: self._answer(self._returned(scope)), NOTHING, unsettled
         )
-
-    def is_in_open_circle(self, scope: Scope) -> bool:
-        """Whether what a function returns still depends on what is being asked."""
-        return self.fixpoint.final(_returned_by(scope)) is UNKNOWN
 
     @abc.abstractmethod
     def returned_to(self, scope: Scope, call: ir.Call, callee: FunctionValue) -> Values:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable, Mapping
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.call_context import (
     Passed,
-    is_joined,
+    decisive_parameters,
+    may_recur,
     names_of_parameters,
     passed_by,
 )
@@ -52,6 +53,9 @@ from nnx_migrate.analysis.ir.mentioned_names import names_in
 from nnx_migrate.analysis.library.return_model import dicts
 from nnx_migrate.analysis.symbols.program import Project
 
+#: Through so many functions calls are told apart.
+_MOST_ENTERED = 3
+
 
 class Evaluator(Evaluation):
     """Evaluates expressions of a project to sets of abstract values.
@@ -67,6 +71,9 @@ class Evaluator(Evaluation):
         self._attributes = ClassAttributes(self.hierarchy, self.callers.mentions)
         self._names_of_parameters: dict[Scope, Mapping[str, frozenset[str]]] = {}
         self._decisive: dict[Scope, frozenset[str]] = {}
+        self._recursive: dict[Scope, bool] = {}
+        #: The functions that it is in, each with what a call passes.
+        self.entered: frozenset[Scope] = frozenset()
 
     def _values(self, scope: Scope, expr: ir.Expr) -> Values:
         match expr:
@@ -131,28 +138,29 @@ class Evaluator(Evaluation):
         return found if function.returns else found or PLAIN
 
     def returned_to(self, scope: Scope, call: ir.Call, callee: FunctionValue) -> Values:
-        joined = self.returned(callee.scope)
-        # In a circle of functions the answer would depend on which of them was asked for first.
-        if not is_joined(joined) or self.is_in_open_circle(callee.scope):
-            return joined
+        within = self.entered | {callee.scope}
+        if len(within) == len(self.entered) or len(within) > _MOST_ENTERED:
+            return self.returned(callee.scope)
         passed = passed_by(self, scope, call, callee, self.decisive(callee.scope))
-        if not passed:
-            return joined
+        if not passed or self._recurs(callee.scope):
+            return self.returned(callee.scope)
         unguessed = self.fixpoint.unguessed
         found = CalledWith(self, callee.scope, passed).given()
-        if not found and self.fixpoint.unguessed != unguessed:
+        if not is_unknown(found) or (not found and self.fixpoint.unguessed != unguessed):
             return found
-        return joined if is_unknown(found) else found
+        return self.returned(callee.scope)
 
     def decisive(self, scope: Scope) -> frozenset[str]:
         """The parameters that decide what a function returns."""
         known = self._decisive.get(scope)
         if known is None:
-            function = self.project.function(scope)
-            names = self.names_of_parameters(scope)
-            told = (names.get(name, frozenset()) for name in names_in(function.returns))
-            known = frozenset[str]().union(*told) if not function.yields else frozenset()
-            self._decisive[scope] = known
+            known = self._decisive[scope] = decisive_parameters(self.project.function(scope))
+        return known
+
+    def _recurs(self, scope: Scope) -> bool:
+        known = self._recursive.get(scope)
+        if known is None:
+            known = self._recursive[scope] = may_recur(self, scope)
         return known
 
     def names_of_parameters(self, scope: Scope) -> Mapping[str, frozenset[str]]:
@@ -197,6 +205,7 @@ class CalledWith(Evaluator):
     def __init__(self, around: Evaluator, scope: Scope, passed: Passed) -> None:
         vars(self).update(vars(around))
         self._joined: Evaluator = around._joined if isinstance(around, CalledWith) else around
+        self.entered = around.entered | {scope}
         self._scope = scope
         self._function = around.project.function(scope)
         self._passed = passed
@@ -228,5 +237,5 @@ class CalledWith(Evaluator):
         return found - PLAIN if len(found) > 1 else found
 
     def _kept(self, asked: Hashable, compute: Callable[[], Values]) -> Values:
-        key = self._scope, self._passed, asked
+        key = self.entered, self._scope, self._passed, asked
         return self.fixpoint.get(key, lambda: self._answer(compute()), NOTHING, unsettled)
