@@ -9,7 +9,7 @@ import pytest
 from nnx_migrate.core.findings import FileResult
 from tests.chosen import chosen
 from tests.golden.columns import run_programs
-from tests.hazards.aliases import ALIKE, REFUSED
+from tests.hazards.aliases import ALIKE, NEEDLESS, REFUSED
 from tests.hazards.running import migrated, settled, verdicts
 
 RULES = {"returned-input", "shared-reference"}
@@ -29,6 +29,13 @@ def test_is_found(name: str, results: dict[str, FileResult]) -> None:
 @pytest.mark.parametrize("name", ALIKE)
 def test_nothing_is_found(name: str) -> None:
     assert not migrated(ALIKE[name]).findings
+
+
+@pytest.mark.parametrize("name", NEEDLESS)
+def test_what_may_be_the_same_in_each_turn_is_pinned(name: str) -> None:
+    result = migrated(NEEDLESS[name])
+    assert {finding.rule for finding in result.findings} == {"shared-reference"}
+    assert settled(result)
 
 
 @pytest.fixture(scope="module")
