@@ -23,6 +23,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.mentioned_names import names_in
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.program import Project
+from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 #: Kinds of classes of which it matters which object it is.
 _OBJECTS = frozenset({"module", "metric", "optimizer"})
@@ -145,7 +146,8 @@ def passed_by(
     passed: list[tuple[str, Values]] = []
     for parameter, argument in arguments(function, callee, call):
         if argument is not None and parameter.name in decisive:
-            values = evaluator.values(scope, argument)
+            meant = meant_at(evaluator.project, scope, argument, call.line)
+            values = evaluator.values(scope, meant)
             # Nothing is found while a circle is open: to take what others pass would stay.
             if not values or (not is_unknown(values) and any_leaf(values, told)):
                 passed.append((parameter.name, values))
