@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
 import pytest
-from accuracy import CACHE, PINS, Judged, Place, judge, labels, page_text
+from accuracy import CACHE, PAGE, PINS, ROOT, Judged, Place, judge, labels, page_text
 from migration_tool import installed_tool
 from pinned_sources import NotToBeHad
 
@@ -39,6 +40,18 @@ def test_a_page_tells_what_is_missed_and_what_is_needless() -> None:
     missed, _, needless = text.partition("## Missed")[2].partition("## Changed needlessly")
     assert "silent.py:1" in missed
     assert "same.py:1" in needless
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_pages_say_what_the_table_does(page: str) -> None:
+    table, _, needless = (
+        PAGE.read_text().partition("## Missed")[2].partition("## Changed needlessly")
+    )
+    text = (ROOT / page).read_text()
+    missed = len(re.findall(r"^- ", table, re.MULTILINE))
+    assert re.search(rf"{missed} of \d+ that raise", text)
+    count = len(re.findall(r"^- ", needless, re.MULTILINE))
+    assert re.search(rf"{count} (changed|places) needlessly", text)
 
 
 @pytest.mark.network
