@@ -12,7 +12,6 @@ from nnx_migrate.analysis.domain.values import (
     ClassValue,
     FunctionValue,
     Instance,
-    Located,
     Scope,
     Value,
     Values,
@@ -22,7 +21,6 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.mentioned_names import names_in
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
-from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 #: Kinds of classes of which it matters which object it is.
@@ -90,7 +88,7 @@ def may_recur(evaluator: Evaluation, scope: Scope) -> bool:
     seen: set[Scope] = set()
     waiting = [scope]
     while waiting:
-        for callee in _called_by_name(evaluator, waiting.pop()):
+        for callee in _run_by(evaluator, waiting.pop()):
             if callee == scope or len(seen) > _MOST_RUN:
                 return True
             if callee not in seen:
@@ -99,35 +97,12 @@ def may_recur(evaluator: Evaluation, scope: Scope) -> bool:
     return False
 
 
-def _called_by_name(evaluator: Evaluation, scope: Scope) -> Iterator[Scope]:
-    project = evaluator.project
-    function = project.function(scope)
+def _run_by(evaluator: Evaluation, scope: Scope) -> Iterator[Scope]:
+    """The functions that a function may run, by the names that it calls."""
+    function, called = evaluator.project.function(scope), evaluator.callers.handles.called
     yield from (Scope(scope.module, key) for key in function.nested)
     for call in function.calls:
-        match call.func:
-            case ir.Name(id=name):
-                for binding in project.bindings(scope, name):
-                    if isinstance(binding, Located):
-                        yield from _functions_of(project, binding)
-            case ir.Attribute(name=name) if project.dotted(scope, call.func) is None:
-                yield from evaluator.callers.mentions.functions_named(name)
-            case ir.Attribute():
-                for binding in project.member(project.dotted(scope, call.func) or "") or []:
-                    if isinstance(binding, Located):
-                        yield from _functions_of(project, binding)
-            case _:
-                pass
-
-
-def _functions_of(project: Project, binding: Located) -> Iterator[Scope]:
-    match binding.expr:
-        case ir.FunctionRef(key=key):
-            yield Scope(binding.scope.module, key)
-        case ir.ImportRef(target=target):
-            followed = project.follow(target)
-            for each in (project.member(followed) if followed else None) or []:
-                if isinstance(each, Located) and isinstance(each.expr, ir.FunctionRef):
-                    yield Scope(each.scope.module, each.expr.key)
+        yield from (each for each, _ in called.of(scope, call.func).functions)
 
 
 def passed_by(

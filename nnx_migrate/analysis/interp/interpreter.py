@@ -203,6 +203,7 @@ class CalledWith(Evaluator):
     """
 
     def __init__(self, around: Evaluator, scope: Scope, passed: Passed) -> None:
+        # It is made for each call that is told apart, and answers with all that is kept already.
         vars(self).update(vars(around))
         self._joined: Evaluator = around._joined if isinstance(around, CalledWith) else around
         self.entered = around.entered | {scope}
