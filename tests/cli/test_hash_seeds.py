@@ -111,12 +111,40 @@ def run_{number}(x):
     for number in range(8)
 )
 
+#: What is declared as any Module is passed objects of one class, made in several places.
+SEEN_AMONG_OTHERS = (
+    """
+import elsewhere
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+    def __call__(self, x):
+        y = self.linear(x)
+        self.sow(nnx.Intermediate, "y", y)
+        return y
+
+class Trainer:
+    def __init__(self, model: nnx.Module):
+        self.model = model
+    def step(self, x):
+        return nnx.grad(lambda m, x: m(x).sum())(self.model, x)
+
+Trainer(elsewhere.make())
+"""
+    + "".join(
+        f"\nmodel_{number} = Net(nnx.Rngs(0))\nTrainer(model_{number})" for number in range(8)
+    )
+    + "\n"
+)
+
 
 def test_every_hash_seed_gives_the_same(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     more = {"reasons": SEVERAL_REASONS, "classes": SEVERAL_CLASSES, "circle": CIRCLE}
-    more["functions"] = SEVERAL_FUNCTIONS
+    more |= {"functions": SEVERAL_FUNCTIONS, "seen": SEEN_AMONG_OTHERS}
     for name, source in {**PROGRAMS, **more}.items():
         folder = tmp_path / "src" / name
         folder.mkdir(parents=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope, Values
+from nnx_migrate.analysis.domain.witnesses import in_order, with_one_witness
 from nnx_migrate.analysis.ir import nodes as ir
 
 
@@ -33,7 +34,7 @@ def seen_among(evaluator: Evaluation, passed: Values) -> Values:
     Others may pass anything: this adds what one of them does to what is not known of the rest.
     """
     seen: dict[str, Instance] = {}
-    for value in passed:
+    for value in in_order(with_one_witness(passed)):
         if isinstance(value, Instance) and evaluator.project.class_of(value.class_name):
             known = seen.setdefault(value.class_name, value)
             seen[value.class_name] = min(known, value, key=lambda v: sorted(v.keywords))
