@@ -466,6 +466,35 @@ APART: Mapping[str, str] = {
         "out = run(linear())"
     ),
     "two references": "out = step(jax.new_ref(X), jax.new_ref(X))",
+    "elements of a list and of its copy": (
+        "ms = [linear(i) for i in range(2)]\nns = list(ms)\nout = step(ms[0], ns[1])"
+    ),
+    "elements of a list that an object keeps": (
+        "class Pool:\n    def __init__(self):\n        self.ms = [linear(i) for i in range(2)]\n"
+        "pool, other = Pool(), Pool()\nout = step(pool.ms[0], pool.ms[1], other.ms[0])"
+    ),
+    "a name of a class that its objects store anew": (
+        "class Own:\n    m = None\n    def __init__(self):\n        self.m = linear()\n"
+        "out = step(Own().m, Own().m)"
+    ),
+    "fields with a factory": (
+        "@dataclasses.dataclass\nclass Own:\n"
+        "    m: nnx.Linear = dataclasses.field(default_factory=linear)\n"
+        "out = step(Own().m, Own().m)"
+    ),
+    "numbers of a class": (
+        "class Sized:\n    size = 2\nout = step(Sized().size, Sized().size, linear())"
+    ),
+    "parts of a proxy": (
+        "class Proxy:\n    def __init__(self, net):\n        self._net = net\n"
+        "    def __getattr__(self, name):\n        return getattr(self._net, name)\n"
+        "out = step(Proxy(Net(nnx.Rngs(0))).lin, Proxy(Net(nnx.Rngs(1))).lin)"
+    ),
+    "replaced in a copy": (
+        "@dataclasses.dataclass\nclass Config:\n    m: typing.Any\n    n: int = 0\n"
+        "def run(one):\n    other = dataclasses.replace(one, m=linear(1))\n"
+        "    return step(one.m, other.m)\nout = run(Config(linear()))"
+    ),
     "a helper called twice": "out = step(same(linear()), same(linear()))",
     "called": "m = linear()\nout = step(m, m(X))",
     "Rngs": (

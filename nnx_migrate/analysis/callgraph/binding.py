@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.domain.values import FunctionValue, Scope
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+
+_NONE = ir.Constant("none")
 
 
 def leading(value: FunctionValue) -> int:
@@ -89,3 +92,21 @@ def caught(
     named = {p.name for p in function.parameters}
     values = [v if k else ir.Element(v) for k, v in call.keywords if k not in named]
     return ir.Sequence(tuple(values), is_tuple=False)
+
+
+def passed_none(hierarchy: Hierarchy, class_name: str, call: ir.Call) -> frozenset[str]:
+    """The parameters of a class's constructor for which a call passes None, defaults included.
+
+    Nothing where some arguments are hidden.
+    """
+    method = hierarchy.method(class_name, "__init__")
+    if not isinstance(method, Scope) or hides_arguments(call):
+        return frozenset()
+    function = hierarchy.project.function(method)
+    found = set()
+    for parameter in function.parameters[1:]:
+        if parameter.kind in {"positional", "keyword"} and parameter.name not in function.bindings:
+            passed = argument_for(function.parameters, parameter, call, 1)
+            if _NONE in {passed or parameter.default}:
+                found.add(parameter.name)
+    return frozenset(found)

@@ -125,6 +125,11 @@ def anything(place: Located) -> Held:
     return Held(Object(Anything(), (), place))
 
 
+def is_untold(held: Held) -> bool:
+    """Whether nothing is known of what is in a value: `[Net(i) for i in range(3)]`."""
+    return held.object is None and all(is_untold(part) for part in held)
+
+
 def either(options: Iterable[Held]) -> Held:
     """One of several values, by a condition."""
     told = tuple(dict.fromkeys(each for each in options if each != NOTHING))
@@ -150,6 +155,9 @@ def attribute(held: Held, name: str, place: Located) -> Held:
     label = _label(held.object, name)
     for at, part in held.parts:
         if at == name:
+            if held.object is not None and is_untold(part):
+                own = Object(held.object.root, _longer(held.object.path, name), place, label)
+                return dataclasses.replace(part, object=own)
             return called(part, label)
     if held.object is None:
         return held if name == REST else NOTHING

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.call_form import mapped as mapped_call
 from nnx_migrate.analysis.callgraph.call_form import reduced
+from nnx_migrate.analysis.domain.containers import is_container as is_python_container
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
@@ -119,6 +120,10 @@ def given_by_method(
             for v in values
         )
         return _with(objects, scope, base, call, at) if any(trees) else None
+    if func.name == "copy" and all(
+        map(is_python_container, objects.evaluator.values(scope, func.base))
+    ):
+        return base
     if not base.is_container or not base.parts:
         return None
     if func.name == "items":
@@ -132,7 +137,7 @@ def given_by_method(
 def _with(objects: Objects, scope: Scope, base: Held, call: ir.Call, at: float) -> Held:
     """A tree with other fields."""
     named = {name: objects.held(scope, value, at) for name, value in call.keywords if name}
-    if base.object is None or not base.parts:
+    if base.object is None:
         return together([("", base), *named.items()])
     parts = {**dict(base.parts), **named}
     return Held(base.object, tuple(parts.items()))
@@ -154,8 +159,11 @@ def given_by_library(
         if dotted != "builtins.dict":
             args = _without_dicts(objects, scope, args)
         given = _arguments(objects, scope, args, at)
-        if dotted in {"builtins.list", "builtins.tuple"} and len(given) == 1:
-            return given[0] if given[0].is_container else Held(None, spread(given[0], here))
+        if len(given) == 1 and not named and _keeps_places(objects, scope, dotted, args[0]):
+            whole = given[0]
+            if whole.is_container or whole.object is not None:
+                return whole
+            return Held(None, spread(whole, here))
         flat = [part for each in given for part in spread(each, here)]
         if dotted == "builtins.dict":
             flat = [
@@ -181,7 +189,9 @@ def given_by_library(
         return in_turns([held(turn)], frozenset({turn}))
     if dotted == "functools.reduce" and len(args) > 1:
         return held(reduced(call))
-    if dotted == "builtins.getattr" and len(args) > 1 and isinstance(args[1], ir.Constant):
+    if dotted == "builtins.getattr" and len(args) > 1:
+        if not isinstance(args[1], ir.Constant):
+            return element(held(args[0]), here)
         return held(ir.Attribute(args[0], args[1].text)) if args[1].text else NOTHING
     if dotted == "builtins.vars" and args:
         return Held(None, (("", attribute(held(args[0]), "[]", here)),))
@@ -204,6 +214,13 @@ def library_name(objects: Objects, scope: Scope, func: ir.Expr) -> str | None:
     if isinstance(func, ir.Name) and not objects.project.bindings(scope, func.id):
         return f"builtins.{func.id}"
     return objects.project.dotted(scope, func)
+
+
+def _keeps_places(objects: Objects, scope: Scope, dotted: str, given: ir.Expr) -> bool:
+    """Whether it makes a container that has the same elements in the same places."""
+    if dotted == "builtins.dict":
+        return is_dict(objects.evaluator.values(scope, given))
+    return dotted in {"builtins.list", "builtins.tuple"}
 
 
 def _arguments(objects: Objects, scope: Scope, args: tuple[ir.Expr, ...], at: float) -> list[Held]:

@@ -1,4 +1,4 @@
-"""What names and attributes give."""
+"""What names give."""
 
 from __future__ import annotations
 
@@ -25,18 +25,17 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     MadeBy,
     Object,
     Variable,
-    attribute,
     called,
     either,
+    is_untold,
     same_each_turn,
     spread,
     together,
     without,
 )
-from nnx_migrate.analysis.points_to.call_results import given_by, in_terms_of
+from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.container_contents import calls_in
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
-from nnx_migrate.analysis.points_to.repeated_objects import objects as found_in
 from nnx_migrate.analysis.symbols.program import Binding
 
 #: A name that is bound more often is asked for from the top.
@@ -53,7 +52,7 @@ def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
         line = _lines(objects, where, name)[0]
         at = _before(line) if where == scope else LAST
         held = called(objects.held(where, bindings[0].expr, at), name)
-        if line and (held.way == "some" or _is_untold(held)):
+        if line and (held.way == "some" or is_untold(held)):
             return _one_by_name(held, where, name, line)
         return _with_more(objects, where, ir.Name(name), held)
     if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
@@ -63,13 +62,8 @@ def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
     if any(is_new_container(each.expr) for each in own):
         held = _grown(objects, scope, name, at)
         first = min(line for _, line in _with_lines(objects, scope, name))
-        return _one_by_name(held, where, name, first) if first and _is_untold(held) else held
+        return _one_by_name(held, where, name, first) if first and is_untold(held) else held
     return _bound_again(objects, scope, name, at)
-
-
-def _is_untold(held: Held) -> bool:
-    """Whether nothing is known of what is in a value: `[Net(i) for i in range(3)]`."""
-    return held.object is None and next(found_in(held, guessed=True), None) is None
 
 
 def _one_by_name(held: Held, scope: Scope, name: str, line: int) -> Held:
@@ -242,38 +236,6 @@ def is_in_a_loop(objects: Objects, scope: Scope, line: int) -> bool:
 
 def _lines(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:
     return objects.project.function(scope).lines.get(name, ()) or (0,)
-
-
-def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: float) -> Held:
-    """What an attribute gives, or a property."""
-    expr = ir.Attribute(base, name)
-    held = objects.held(scope, base, at)
-    if held == NOTHING:
-        return _of_other_module(objects, scope, expr)
-    options = []
-    for value in sorted(objects.evaluator.values(scope, base), key=repr):
-        if isinstance(value, Instance) and layer_of(value.class_name) is None:
-            method = objects.hierarchy.method(value.class_name, name)
-            if isinstance(method, Scope):
-                given = given_by(objects, method, {0: held}, ir.UNSEEN, (scope, ir.UNSEEN))
-                options.append(without(given, _is_made_by_a_property))
-    if options:
-        return either(options)
-    return attribute(held, name, Located(scope, expr))
-
-
-def _of_other_module(objects: Objects, scope: Scope, expr: ir.Attribute) -> Held:
-    """An object of another module: `models.SHARED`."""
-    dotted = objects.project.dotted(scope, expr)
-    bindings = objects.project.member(dotted) if dotted else None
-    if not bindings or len(bindings) != 1 or not isinstance(bindings[0], Located):
-        return NOTHING
-    return objects.held(bindings[0].scope, bindings[0].expr)
-
-
-def _is_made_by_a_property(one: Object) -> bool:
-    """Whether it is another one each time."""
-    return isinstance(one.root, MadeBy) and one.root.outermost[1] == ir.UNSEEN
 
 
 def _whatever_is_made(objects: Objects, held: Held) -> Held:

@@ -17,10 +17,12 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Variable,
     either,
     element,
+    is_untold,
     mapped,
     spread,
     step,
 )
+from nnx_migrate.analysis.points_to.attribute_lookup import attribute_of
 from nnx_migrate.analysis.points_to.call_results import called, what_is_returned
 from nnx_migrate.analysis.points_to.container_contents import (
     at_index,
@@ -29,7 +31,7 @@ from nnx_migrate.analysis.points_to.container_contents import (
     in_turns,
     joined,
 )
-from nnx_migrate.analysis.points_to.name_lookup import any_binding, attribute_of, named
+from nnx_migrate.analysis.points_to.name_lookup import any_binding, named
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
 from nnx_migrate.analysis.points_to.self_stores import what_is_kept
 from nnx_migrate.analysis.symbols.program import Binding
@@ -67,7 +69,7 @@ class ObjectFinder(Objects):
             return held
         found, root = self.held(stored[0].scope, stored[0].expr), own.root
         found = mapped(found, lambda each: self._as_stored(each, around | {(root, first)}))
-        if found == NOTHING:
+        if is_untold(found):
             return held
         for name in rest:
             found = step(found, name, own.place)

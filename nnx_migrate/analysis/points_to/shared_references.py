@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nnx_migrate.analysis.callgraph.binding import argument_for
+from nnx_migrate.analysis.callgraph.binding import argument_for, passed_none
 from nnx_migrate.analysis.domain.containers import parts_of
 from nnx_migrate.analysis.domain.values import (
     Instance,
@@ -27,7 +27,6 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Anything, Variable
 from nnx_migrate.analysis.points_to.kept_twice import kept_twice
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
-from nnx_migrate.analysis.points_to.passed_none import passed_none
 from nnx_migrate.analysis.points_to.passed_objects import PassedObjects
 from nnx_migrate.analysis.points_to.queries import LAST
 from nnx_migrate.analysis.points_to.repeated_objects import (
