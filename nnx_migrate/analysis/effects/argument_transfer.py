@@ -96,7 +96,7 @@ class Giving(Touching):
                     form = self._form(scope, call) if whole else None
                     cause = PassedTo(UNKNOWN_CODE, called, reason, hidden, form=form)
                     yield Effect("unknown", cause, where)
-                    yield from self._given_with(scope, call)
+                    yield from self.given_with(scope, call)
 
     def _form(self, scope: Scope, call: ir.Call) -> CallForm:
         return CallForm.of(call, lambda argument: self.rooted(scope, argument))
@@ -152,7 +152,7 @@ class Giving(Touching):
         if dotted == SOWING:
             yield self.kept(scope, call.func, call.line)
         if name is None and dotted not in MAPPING | BINDING | {"functools.reduce"}:
-            yield from self._given_with(scope, call)
+            yield from self.given_with(scope, call)
         verdict = harmless_library_call(dotted)
         method = name.rpartition(".")[2] if name else ""
         if 0 in given and method in CHANGING_METHODS:
@@ -161,12 +161,14 @@ class Giving(Touching):
             yield Effect("structure", FunctionChanges("functools.update_wrapper"), where)
         elif verdict is None:
             yield Effect("unknown", _passed_to(dotted), where)
+        elif (stored := ir.stored_by_name(call)) is not None and 0 not in given:
+            yield from self.write(scope, stored)
         elif not verdict:
             of_attributes = any(self.is_attributes(scope, call.args[place]) for place in given)
             yield Effect("structure", FunctionChanges(dotted, of_attributes), where)
 
-    def _given_with(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
-        """What functions do that are given along with it: `sorted([m], key=f)`, `run(f, m)`."""
+    def given_with(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+        """What functions do that are given along with it: `run(f, m)`, `models.sort(key=f)`."""
         for argument in (*call.args, *(value for _, value in call.keywords)):
             for value in self.aliases.values(scope, unstarred(argument)):
                 if not isinstance(value, FunctionValue):

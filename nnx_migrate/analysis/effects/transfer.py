@@ -79,7 +79,7 @@ class Tracker(Giving):
                 if call in never:
                     continue
                 flag = self.flags.named(scope, guards.get(place, ""))
-                effects = flags.only_when(flag, self._call(scope, call))
+                effects = flags.only_when(flag, self._call(scope, call, place in function.of_new))
                 balanced = self.balances and scope == self.scope
                 left = popped.left(place, effects) if balanced else effects
                 yield from ((scope, call.line, each) for each in left)
@@ -94,9 +94,16 @@ class Tracker(Giving):
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
             yield self.scope, 0, self.escape("returned", self.scope, 0)
 
-    def _call(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+    def _call(self, scope: Scope, call: ir.Call, of_new: bool) -> Iterator[Effect]:
+        """What a call does to the object.
+
+        Args:
+            of_new: it is a method of a list or the like that the function itself has made.
+        """
         where = self.where(scope, call.line)
         func = call.func
+        if of_new and ir.last_name(func) in MUTATING_METHODS and not call.keywords:
+            return  # what it puts in, or takes out, is not changed by that
         if func in _EXECUTING and not self.project.bindings(scope, ir.last_name(func)):
             yield Effect("unknown", TextExecuted(ir.last_name(func)), where)
         if isinstance(func, ir.Attribute) and ir.is_super(func.base):
@@ -106,6 +113,8 @@ class Tracker(Giving):
             effects = _of_form(self._method_call(scope, func, where), call, where)
             yield from self.flags.as_called(scope, call, effects)
             yield from self._asked_for(scope, call, where)
+            if func.name == "sort":
+                yield from self.given_with(scope, call)
         elif (own := self._unbound(scope, call)) is not None:
             yield from self._method_call(scope, own, where)
         elif isinstance(func, ir.Call) and is_capture(self.project, scope, func):

@@ -23,6 +23,12 @@ class Block(nnx.Module):
     def me(self):
         return self
 
+class Frozen:
+    def __init__(self, *args):
+        parts = []
+        parts.append(args[0])
+        object.__setattr__(self, "parts", tuple(parts))
+
 class Net(nnx.Module):
     def __init__(self, rngs):
         self.block = Block(rngs)
@@ -156,6 +162,44 @@ STRUCTURE = {
     "element deleted": "del model.blocks[0]",
     "element of an alias deleted": "bs = model.blocks\n    del bs[0]",
     "append": "model.history.append(1)",
+    "append in one branch": "parts = []\n    if x:\n        parts = model.history\n"
+    "    parts.append(1)",
+    "append in the next turn": "parts = []\n    for i in range(2):\n        parts.append(1)\n"
+    "        parts = model.history",
+    "append behind a loop": "parts = []\n    for parts in [model.history]:\n        pass\n"
+    "    parts.append(1)",
+    "append behind an exception": "parts = []\n    try:\n        parts = model.history\n"
+    "        x.run()\n    except ValueError:\n        parts.append(1)",
+    "append behind a with": "parts = model.history\n    with x:\n        parts = []\n"
+    "    parts.append(1)",
+    "append behind a match": "parts = []\n    match x:\n        case 1:\n"
+    "            parts = model.history\n    parts.append(1)",
+    "append behind a walrus": "parts = []\n    if x and (parts := model.history):\n        pass\n"
+    "    parts.append(1)",
+    "append behind a binding elsewhere": "parts = []\n    def take():\n"
+    "        nonlocal parts\n        parts = model.history\n    take()\n    parts.append(1)",
+    "append later": "parts = []\n    add = lambda: parts.append(1)\n"
+    "    parts = model.history\n    add()",
+    "append to what a list holds": "parts = []\n    parts.append(model.history)\n"
+    "    parts[0].append(1)",
+    "append to what a list is made of": "parts = [model.history]\n    parts[0].append(1)",
+    "append to what a copy holds": "parts = dict(model.table)\n    parts['a'].append(1)",
+    "append to what a table holds": "parts = {}\n    parts['a'] = model.history\n"
+    "    parts['a'].append(1)",
+    "append to what a table is filled with": "parts = {}\n    parts.update(a=model.history)\n"
+    "    parts['a'].append(1)",
+    "append to a default": "parts = {}\n    parts.setdefault('a', model.history).append(1)",
+    "append to a default that is got": "parts = {}\n    parts.get('a', model.history).append(1)",
+    "append to what another name fills": "parts = {}\n    more = parts\n"
+    "    more['a'] = model.history\n    parts = model.table if x else parts\n"
+    "    parts['a'].append(1)",
+    "append to what a loop fills": "parts = {}\n    for parts['a'] in [model.history]:\n"
+    "        parts['a'].append(1)",
+    "sorted by a method": "parts = []\n    parts.append(model.block)\n"
+    "    parts.sort(key=lambda b: b.mark())",
+    "kept elsewhere, and changed": "p = Pair(None, 1)\n    p.model = model\n    p.model.x = 1",
+    "kept by setattr, and changed": "p = Pair(None, 1)\n    setattr(p, 'model', model)\n"
+    "    p.model.x = 1",
     "clear": "model.history.clear()",
     "dict update": "model.table.update(b=1)",
     "dict pop": "model.table.pop('a')",
@@ -213,6 +257,17 @@ HARMLESS = {
     "read": "y = model.scale.value * model.size",
     "in a local list": "parts = [model.block]\n    parts.append(model.value)\n    parts[0] = None",
     "in a typed local list": "parts: list[Block] = []\n    parts.append(model.value)",
+    "in a local list that is an array below": "parts = []\n    parts.append(model.value)\n"
+    "    parts = jnp.concatenate(parts)",
+    "in a local list of one branch": "if x is None:\n        parts = model.history\n"
+    "    else:\n        parts = []\n        parts.append(model.value)",
+    "in a local list behind a way out": "parts = model.history\n    if x is None:\n"
+    "        return x\n    parts = []\n    for b in model.blocks:\n        parts.append(b)",
+    "in a local table of lists": "parts = model.table\n    parts = {}\n"
+    "    parts.setdefault('a', []).append(model.value)\n    parts['a'].append(x)",
+    "in a local table with a default": "from collections import defaultdict\n"
+    "    parts = model.table\n    parts = defaultdict(list)\n    parts[x].append(model.value)",
+    "in an object that keeps what it is given": "Frozen(model)",
     "in a local list of a length": "parts = [None] * 3\n    parts[0] = model.block",
     "in a local list of two": "parts = [None] + [1]\n    parts[0] = model.block",
     "sum of parts": "y = sum(b(x) for b in model.blocks)",
@@ -238,6 +293,8 @@ ESCAPES = {
     "nonlocal": "global last\n    last = model",
     "outer list": "kept.append(model)",
     "other object": "trainer.model = model",
+    "other object by setattr": "setattr(trainer, 'model', model)",
+    "other object by its class": "object.__setattr__(trainer, 'model', model)",
     "in a list of a length": "parts = [None] * 3\n    parts[0] = model\n    return parts",
     "yield": "yield model",
     "conditional": "return model if x else None",

@@ -25,6 +25,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import gives_part_of
+from nnx_migrate.analysis.symbols.passed_on import writes_in
 
 if TYPE_CHECKING:
     from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
@@ -46,6 +47,7 @@ _GIVING = frozenset(
         "iter_children",
     }
 )
+_GIVING_DEFAULTS = frozenset({"get", "pop", "setdefault"})
 
 
 def is_kept_by(aliases: Aliases, scope: Scope, name: ir.Name) -> bool:
@@ -57,6 +59,18 @@ def is_kept_by(aliases: Aliases, scope: Scope, name: ir.Name) -> bool:
         and _function_gives(aliases, scope, value, call, "kept in self")
         for call in aliases.finder.calls_on(scope, name)
         for value in aliases.values(scope, call.func)
+    )
+
+
+def is_stored_at(aliases: Aliases, scope: Scope, place: ir.Attribute) -> bool:
+    """Whether it was stored there, in an object of which it is no part: `keeper.model = model`."""
+    return any(
+        write.target == place
+        and write.how == "set"
+        and write.value is not None
+        and aliases.rooted(where, write.value)
+        for where in aliases.project.within(aliases.scope)
+        for write in writes_in(aliases.project.function(where))
     )
 
 
@@ -79,6 +93,8 @@ def call_gives(aliases: Aliases, scope: Scope, call: ir.Call) -> bool:
         base = aliases.values(scope, func.base)
         if any(_method_gives(aliases, value, func.name) for value in base):
             return True
+    if _gives_default(aliases, scope, call):
+        return True
     return _is_given(aliases, scope, call) and any(
         _callee_gives(aliases, scope, value, call) for value in aliases.values(scope, func)
     )
@@ -87,6 +103,16 @@ def call_gives(aliases: Aliases, scope: Scope, call: ir.Call) -> bool:
 def _is_given(aliases: Aliases, scope: Scope, call: ir.Call) -> bool:
     """Whether the object, or a part of it, is among what a call passes."""
     return aliases.any_rooted(scope, (*call.args, *(value for _, value in call.keywords)))
+
+
+def _gives_default(aliases: Aliases, scope: Scope, call: ir.Call) -> bool:
+    """Whether it may be what a look-up gives otherwise: `table.get(name, model.block)`."""
+    func, otherwise = call.func, call.args[1:]
+    if not isinstance(func, ir.Attribute) or func.name not in _GIVING_DEFAULTS:
+        return False
+    return aliases.any_rooted(scope, otherwise) and any(
+        isinstance(value, ContainerValue) for value in aliases.values(scope, func.base)
+    )
 
 
 def operator_gives(aliases: Aliases, scope: Scope, operands: tuple[ir.Expr, ...]) -> bool:

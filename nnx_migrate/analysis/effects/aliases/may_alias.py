@@ -20,7 +20,12 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
 )
-from nnx_migrate.analysis.effects.aliases.call_aliases import call_gives, is_kept_by, operator_gives
+from nnx_migrate.analysis.effects.aliases.call_aliases import (
+    call_gives,
+    is_kept_by,
+    is_stored_at,
+    operator_gives,
+)
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
@@ -94,6 +99,8 @@ class Aliases:
                 )
                 return leads_there and self._may_hold(scope, expr)
             case ir.Attribute(base=base, name=name):
+                if is_stored_at(self, scope, expr):
+                    return True
                 return (
                     name not in _DESCRIBING
                     and self.rooted(scope, base)

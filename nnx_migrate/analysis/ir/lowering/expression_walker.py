@@ -121,7 +121,7 @@ class ExpressionWalker(Bindings):
         lowered = lower_expr(node)
         if not isinstance(lowered, ir.Call):
             lowered = lower_call(node)
-        self.function.call(lowered)
+        self.function.call(lowered, node)
         self.grow(lowered)
         if isinstance(node.func, ast.Attribute):
             self.note_attribute(node.func)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 
 from nnx_migrate.analysis.ir import nodes as ir
@@ -40,11 +41,15 @@ class FunctionBuilder:
     pops: tuple[tuple[int, ir.Call], ...] = ()
     in_order: dict[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     branches: list[ir.Branch] = dataclasses.field(default_factory=list)
+    on_new: frozenset[ast.Call] = frozenset()
+    of_new: set[int] = dataclasses.field(default_factory=set)
 
-    def call(self, call: ir.Call) -> None:
+    def call(self, call: ir.Call, node: ast.Call | None = None) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
         if self.guard:
             self.guards[len(self.calls)] = self.guard
+        if node in self.on_new:
+            self.of_new.add(len(self.calls))
         self.calls.append(call)
 
     def bind(
@@ -92,4 +97,5 @@ class FunctionBuilder:
             tuple(self.branches),
             {name: frozenset(lines) for name, lines in self.within_lines.items()},
             {n: lines for n, lines in self.settled.items() if len(self.bindings.get(n, ())) > 1},
+            frozenset(self.of_new),
         )

@@ -9,6 +9,7 @@ from nnx_migrate.analysis.flax.transforms import WRAPPERS
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.annotations import lower_annotation, parameters_of
 from nnx_migrate.analysis.ir.lowering.certain_pops import CertainPops
+from nnx_migrate.analysis.ir.lowering.containers.calls_on_new import calls_on_new_containers
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr, needed_name
 from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
 from nnx_migrate.analysis.ir.lowering.functional_classes import functional_class
@@ -199,6 +200,7 @@ class StatementWalker(ImportWalker):
         outer.nested.append(builder.key)
         self.functions.append(builder)
         self.function, self.class_bindings, self.loops = builder, None, []
+        builder.on_new = calls_on_new_containers(body)
         pops = CertainPops()
         for statement in body:
             before = len(builder.calls)

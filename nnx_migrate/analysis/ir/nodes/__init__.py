@@ -15,6 +15,7 @@ from nnx_migrate.analysis.ir.nodes.declarations import (
     Needed,
     Parameter,
     Write,
+    stored_by_name,
 )
 from nnx_migrate.analysis.ir.nodes.expressions import (
     ANNOTATED,
@@ -95,4 +96,5 @@ __all__ = [
     "root_name",
     "shared_attribute",
     "shared_name",
+    "stored_by_name",
 ]

@@ -12,7 +12,7 @@ from nnx_migrate.analysis.ir.records import record
 MODULE_SCOPE = "<module>"
 #: What stands among the names of an `__all__` that is computed.
 ALL_NAMES = "*"
-_SETATTR = Name("setattr")
+_SETTERS = (Name("setattr"), Attribute(Name("object"), "__setattr__"))
 
 
 @record
@@ -93,6 +93,8 @@ class Function(Record):
             by `:=`, or by one of several statements.
         settled: of names that are bound several times, the first and the last line of each
             assignment that every run of the body makes.
+        of_new: the places among `calls` of methods of a list or the like that the body has made on
+            every way there, whatever else the same name stands for.
     """
 
     key: str
@@ -122,15 +124,12 @@ class Function(Record):
     branches: tuple[Branch, ...] = ()
     within_lines: Mapping[str, frozenset[int]] = dataclasses.field(default_factory=dict)
     settled: Mapping[str, tuple[tuple[int, int], ...]] = dataclasses.field(default_factory=dict)
+    of_new: frozenset[int] = frozenset()
 
     @property
     def set_by_name(self) -> tuple[Write, ...]:
-        """`setattr(x, "name", value)` as the store that it is."""
-        return tuple(
-            Write(Attribute(call.args[0], name), call.args[2], "set", call.line)
-            for call in self.calls
-            if call.func == _SETATTR and len(call.args) == 3 and (name := _text(call.args[1]))
-        )
+        """Its calls of `setattr` that name what they set, as the stores that they are."""
+        return tuple(stored for call in self.calls if (stored := stored_by_name(call)))
 
 
 @record
@@ -185,5 +184,10 @@ class ModuleIndex(Record):
         return not names.isdisjoint(self.words)
 
 
-def _text(expr: Expr) -> str:
-    return expr.text if isinstance(expr, Constant) else ""
+def stored_by_name(call: Call) -> Write | None:
+    """The store that `setattr(x, "name", value)` is, or `object.__setattr__`; None of all else."""
+    match call:
+        case Call(func=func, args=(owner, Constant(text=name), value)) if name and func in _SETTERS:
+            return Write(Attribute(owner, name), value, "set", call.line)
+        case _:
+            return None

@@ -1,0 +1,1 @@
+"""Lists and the like that a function makes."""
