@@ -236,3 +236,34 @@ def train_step(model, optimizer, x):
     optimizer.update(model, grads)
 """,
     )
+
+
+def test_states_stand_one_a_line_where_the_module_did() -> None:
+    check_transformed(
+        RULE,
+        """\
+def step(model: Net, x, y):
+    def loss_fn(model, x, y):
+        return ((model(x) - y) ** 2).mean()
+
+    return nnx.grad(loss_fn)(
+        model,
+        x,
+        y,
+    )
+""",
+        """\
+def step(model: Net, x, y):
+    def loss_fn(params, nondiff, x, y):
+        model = nnx.merge(graphdef, params, nondiff)
+        return ((model(x) - y) ** 2).mean()
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    return nnx.grad(loss_fn)(
+        params,
+        nondiff,
+        x,
+        y,
+    )
+""",
+    )

@@ -231,3 +231,25 @@ def run():
 @pytest.mark.parametrize("how", _ONE_OF_SEVERAL)
 def test_one_of_several_objects_twice_is_kept_in_mid_mode(how: str) -> None:
     check_pinned(RULE, _with(how, "step(one, one)"), "one is passed twice")
+
+
+def test_the_mode_stands_on_a_line_as_the_arguments_do() -> None:
+    result = check_pinned(
+        RULE,
+        """\
+class Tied(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.one = Net(rngs)
+        self.other = nnx.Sequential(self.one)
+
+
+def run(rngs: nnx.Rngs, tx):
+    return nnx.Optimizer(
+        Tied(rngs),
+        tx,
+        wrt=nnx.Param
+    )
+""",
+        "self.one is held in several places",
+    )
+    assert "        wrt=nnx.Param,\n        graph=True\n    )\n" in result.after.decode()

@@ -42,3 +42,29 @@ def test_the_line_is_measured_with_what_stands_in_front_of_it() -> None:
 
 def test_what_follows_the_brackets_follows_them() -> None:
     assert within_width(f"return f({_LONG}, {_LONG})[0]", 0, "  ")[-1] == ")[0]"
+
+
+def test_a_tuple_stands_on_lines_of_its_own() -> None:
+    line = f"if split({_LONG}) != ({_LONG[:20]}, params, nondiff):"
+    assert within_width(line, 10, "    ") == [
+        f"if split({_LONG}) != (",
+        f"    {_LONG[:20]},",
+        "    params,",
+        "    nondiff,",
+        "):",
+    ]
+
+
+def test_one_argument_is_given_no_comma() -> None:
+    text = f'"{_LONG}{_LONG}"'
+    assert within_width(f"raise ValueError({text})", 0, "    ") == [
+        "raise ValueError(",
+        f"    {text}",
+        ")",
+    ]
+
+
+@pytest.mark.parametrize("inner", ["lambda a, b: ", "a for a, b in "])
+def test_commas_within_an_expression_end_no_line(inner: str) -> None:
+    text = f"{inner}{_LONG}({_LONG})"
+    assert within_width(f"run({text})", 0, "    ") == ["run(", f"    {text}", ")"]

@@ -35,7 +35,9 @@ def train_step(
     return jnp.mean((decoder(encoder(x)) - x) ** 2)
 
   # weights only
-  encoder_graphdef, encoder_kernel_state, encoder_nondiff = nnx.split(encoder, nnx.PathContains("kernel"), ...)
+  encoder_graphdef, encoder_kernel_state, encoder_nondiff = nnx.split(
+    encoder, nnx.PathContains("kernel"), ...
+  )
   decoder_graphdef, decoder_params, decoder_nondiff = nnx.split(decoder, nnx.Param, ...)
   loss, grads = nnx.value_and_grad(loss_fn, argnums=(0, 1))(encoder_kernel_state, decoder_params, encoder_nondiff, decoder_nondiff, x)
   optimizers[0].update(encoder, grads[0])

@@ -24,10 +24,14 @@ def adversarial_step(generator: Net, critic: Net, g_opt: nnx.Optimizer, c_opt: n
     generator = nnx.merge(generator_graphdef, generator_linear_state, generator_nondiff)
     return -jnp.mean(generator(x))
 
-  critic_graphdef, critic_linear_state, critic_nondiff = nnx.split(critic, nnx.PathContains("linear"), ...)
+  critic_graphdef, critic_linear_state, critic_nondiff = nnx.split(
+    critic, nnx.PathContains("linear"), ...
+  )
   c_loss, c_grads = nnx.value_and_grad(critic_loss)(critic_linear_state, critic_nondiff)
   c_opt.update(critic, c_grads)
-  generator_graphdef, generator_linear_state, generator_nondiff = nnx.split(generator, nnx.PathContains("linear"), ...)
+  generator_graphdef, generator_linear_state, generator_nondiff = nnx.split(
+    generator, nnx.PathContains("linear"), ...
+  )
   g_loss, g_grads = nnx.value_and_grad(generator_loss)(generator_linear_state, generator_nondiff)
   g_opt.update(generator, g_grads)
   return c_loss, g_loss

@@ -74,7 +74,11 @@ def both(generator: nnx.Module, critic: nnx.Module, x: jax.Array):
         generator = nnx.merge(generator_graphdef, generator_params, generator_nondiff)
         critic = nnx.merge(critic_graphdef, critic_params, critic_nondiff)
         loss_2 = loss(generator, critic)
-        if nnx.split(generator, nnx.Param, ...) != (generator_graphdef, generator_params, generator_nondiff):
+        if nnx.split(generator, nnx.Param, ...) != (
+            generator_graphdef,
+            generator_params,
+            generator_nondiff,
+        ):
             raise ValueError("loss must not change the structure of generator")
         if nnx.split(critic, nnx.Param, ...) != (critic_graphdef, critic_params, critic_nondiff):
             raise ValueError("loss must not change the structure of critic")

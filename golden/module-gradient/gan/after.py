@@ -39,7 +39,9 @@ def train_step(
     real: jax.Array,
 ):
     def d_loss_fn(discriminator_params, discriminator_nondiff, generator: Generator):
-        discriminator = nnx.merge(discriminator_graphdef, discriminator_params, discriminator_nondiff)
+        discriminator = nnx.merge(
+            discriminator_graphdef, discriminator_params, discriminator_nondiff
+        )
         fake = jax.lax.stop_gradient(generator(real.shape[0]))
         return bce(discriminator(real), 1.0) + bce(discriminator(fake), 0.0)
 
@@ -48,7 +50,9 @@ def train_step(
         return bce(discriminator(generator(real.shape[0])), 1.0)
 
     # First the discriminator ...
-    discriminator_graphdef, discriminator_params, discriminator_nondiff = nnx.split(discriminator, nnx.Param, ...)
+    discriminator_graphdef, discriminator_params, discriminator_nondiff = nnx.split(
+        discriminator, nnx.Param, ...
+    )
     d_loss, grads = nnx.value_and_grad(d_loss_fn)(discriminator_params, discriminator_nondiff, generator)
     d_optimizer.update(discriminator, grads)
     # ... then the generator against the updated discriminator.

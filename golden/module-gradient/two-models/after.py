@@ -31,7 +31,9 @@ def train_step(
     labels = jnp.arange(logits.shape[0])
     return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
 
-  image_tower_graphdef, image_tower_params, image_tower_nondiff = nnx.split(image_tower, nnx.Param, ...)
+  image_tower_graphdef, image_tower_params, image_tower_nondiff = nnx.split(
+      image_tower, nnx.Param, ...
+  )
   text_tower_graphdef, text_tower_params, text_tower_nondiff = nnx.split(text_tower, nnx.Param, ...)
   loss, (image_grads, text_grads) = nnx.value_and_grad(loss_fn, argnums=(0, 1))(
       image_tower_params, text_tower_params, image_tower_nondiff, text_tower_nondiff, 2.0

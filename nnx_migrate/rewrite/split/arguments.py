@@ -10,6 +10,7 @@ from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import ArgumentSplit, CannotEmit
+from nnx_migrate.rewrite.style.options import in_place_of_one
 from nnx_migrate.rewrite.text.edits import Edit
 
 #: Stands among the names for a place for the argument that was there.
@@ -96,7 +97,7 @@ def call_edits(
                 end = context.text.span(arg)[1]
                 edits.append(Edit(end, end, ", ".join(["", *slots[place][1:]])))
                 continue
-            edits.append(Edit(*context.text.span(arg), ", ".join(slots[place])))
+            edits.append(in_place_of_one(context, arg, slots[place]))
             _check_movable(arg)
     for place in sorted(set(slots) - set(arguments)):
         keyword = _keyword_for(call, place, parameters)
@@ -169,7 +170,7 @@ def parameter_edits(
         if place >= first_default:
             raise CannotEmit(SplitCause.PARAMETER_DEFAULT)
         text = context.text.of(positional[place])
-        edits.append(Edit(*context.text.span(positional[place]), ", ".join(filled(names, text))))
+        edits.append(in_place_of_one(context, positional[place], filled(names, text)))
     if function.args.posonlyargs and max(slots) >= len(function.args.posonlyargs) - 1:
         raise CannotEmit(SplitCause.POSITIONAL_ONLY)
     return edits, [positional[named.split.index].arg for named in splits]

@@ -29,7 +29,13 @@ from nnx_migrate.rewrite.model.decisions import (
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
 from nnx_migrate.rewrite.split.signature import Rewiring, rewire
 from nnx_migrate.rewrite.split.wrappers import result_name, structure_checks
-from nnx_migrate.rewrite.style.layout import check_hoistable, first_line, insert_before, line_after
+from nnx_migrate.rewrite.style.layout import (
+    check_hoistable,
+    first_line,
+    insert_before,
+    line_after,
+    within_line_width,
+)
 from nnx_migrate.rewrite.style.line_width import within_width
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
@@ -68,9 +74,6 @@ def outline(
     lines = _lines(
         context, site, positional, body, wiring, name, inner, options, metadata, beside=beside
     )
-    indent = len(context.text.indent_of_line(first_line(context.tree.statement(site.node))))
-    unit, width = context.continuation_unit, context.options.width
-    lines = [part for line in lines for part in within_width(line, indent, unit, width)]
     lines = [*_comment_lines(context, site, lines), *lines]
     if binding is not None:
         return _in_place_of(context, binding, lines)
@@ -270,6 +273,7 @@ def _in_place_of(context: FileContext, assignment: ast.Assign, lines: list[str])
         raise CannotEmit(SplitCause.ASSIGNED_BEHIND_CODE)
     if isinstance(context.tree.parents.get(assignment), ast.ClassDef):
         raise CannotEmit(SplitCause.RESULT_OF_CLASS)
+    lines = within_line_width(context, lines, indent)
     text = context.newline.join(f"{indent}{new}" if new else "" for new in lines)
     text = text.removeprefix(indent) + _blank_after(context, assignment)
     edits = [Edit(start, end, text)]

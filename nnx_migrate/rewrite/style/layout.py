@@ -11,6 +11,7 @@ from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.model.causes import LayoutCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
+from nnx_migrate.rewrite.style.line_width import within_width
 from nnx_migrate.rewrite.text.edits import Edit, Text
 
 
@@ -36,6 +37,7 @@ def insert_before(context: FileContext, statement: ast.stmt, lines: list[str]) -
     if begins == start + len(indent):
         if lines[0].startswith(("def ", "@")) and _follows_code(context, line):
             lines = ["", *lines]
+        lines = within_line_width(context, lines, indent)
         text = "".join(
             f"{indent}{new}{context.newline}" if new else context.newline for new in lines
         )
@@ -43,6 +45,16 @@ def insert_before(context: FileContext, statement: ast.stmt, lines: list[str]) -
     if any("\n" in new or new.endswith(":") or new.startswith("@") for new in lines):
         raise CannotEmit(LayoutCause.CALL_BEHIND_CODE)
     return Edit(begins, begins, "".join(f"{new}; " for new in lines if new))
+
+
+def within_line_width(context: FileContext, lines: list[str], indent: str) -> list[str]:
+    """New statements, those that are too long on several lines."""
+    unit, width = context.continuation_unit, context.options.width
+    return [
+        part
+        for line in lines
+        for part in ([line] if "\n" in line else within_width(line, len(indent), unit, width))
+    ]
 
 
 def _follows_code(context: FileContext, line: int) -> bool:
@@ -176,6 +188,7 @@ def insert_at_top(context: FileContext, function: AnyFunction, lines: list[str])
     assert isinstance(function, FunctionNode)
     indent = body_indent(context, function)
     newline = context.newline
+    lines = within_line_width(context, lines, indent)
     text = "".join(f"{indent}{line}{newline}" if line else newline for line in lines)
     end = header_end(context.text, function)
     docstring = docstring_of(function)

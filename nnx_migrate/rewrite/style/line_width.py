@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
+import keyword
 import tokenize
 
 from nnx_migrate.rewrite.text.edits import MAX_LINE
 
+#: What stands in brackets with these has commas of its own.
+_HOLDING_COMMAS = frozenset({"lambda", "for"})
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
@@ -28,41 +32,64 @@ def within_width(line: str, indent: int, unit: str, width: int = MAX_LINE) -> li
     brackets = _last_brackets(line)
     if brackets is None:
         return [line]
-    start, end, commas = brackets
     own = line[: len(line) - len(line.lstrip())]
-    inner = line[start + 1 : end].strip()
+    inner = line[brackets.start + 1 : brackets.end].strip()
     if not inner:
         return [line]
-    head, tail = line[: start + 1], own + line[end:]
-    if indent + len(own) + len(unit) + len(inner) <= width:
+    head, tail = line[: brackets.start + 1], own + line[brackets.end :]
+    fits = indent + len(own) + len(unit) + len(inner) <= width
+    if not brackets.commas or (fits and not brackets.of_tuple):
         return [head, f"{own}{unit}{inner}", tail]
-    edges = [start, *commas, end]
+    edges = [brackets.start, *brackets.commas, brackets.end]
     parts = [line[a + 1 : b].strip() for a, b in itertools.pairwise(edges)]
     return [head, *(f"{own}{unit}{part}," for part in parts if part), tail]
 
 
-def _last_brackets(line: str) -> tuple[int, int, list[int]] | None:
-    """The last pair that no other one is around, with the commas between what it holds."""
+@dataclasses.dataclass(slots=True)
+class _Brackets:
+    """A pair of brackets that no other one is around.
+
+    Args:
+        commas: those at which what it holds can be broken.
+        of_tuple: they hold a tuple, or the like, and not what a call is given.
+    """
+
+    start: int
+    end: int
+    commas: list[int]
+    of_tuple: bool
+
+
+def _last_brackets(line: str) -> _Brackets | None:
     depth = 0
-    start, commas = 0, list[int]()
-    found = None
+    found = last = None
+    whole = False
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(line.lstrip()).readline))
     except tokenize.TokenError:
         return None
     shift = len(line) - len(line.lstrip())
-    for token in tokens:
+    for before, token in itertools.pairwise([tokens[0], *tokens]):
+        place = token.start[1] + shift
+        if token.type == tokenize.NAME and depth == 1 and token.string in _HOLDING_COMMAS:
+            whole = True
         if token.type != tokenize.OP:
             continue
-        place = token.start[1] + shift
         if token.string in _OPENING:
             depth += 1
             if depth == 1:
-                start, commas = place, []
+                last, whole = _Brackets(place, place, [], not _ends_value(before)), False
         elif token.string in _CLOSING:
             depth -= 1
-            if depth == 0 and line[start] == "(":
-                found = start, place, commas
-        elif token.string == "," and depth == 1:
-            commas.append(place)
+            if depth == 0 and last is not None and line[last.start] == "(":
+                found = dataclasses.replace(last, end=place, commas=[] if whole else last.commas)
+        elif token.string == "," and depth == 1 and last is not None:
+            last.commas.append(place)
     return found
+
+
+def _ends_value(token: tokenize.TokenInfo) -> bool:
+    """Whether brackets behind it are those of a call, or of parameters."""
+    if token.type == tokenize.NAME:
+        return not keyword.iskeyword(token.string)
+    return token.string in _CLOSING

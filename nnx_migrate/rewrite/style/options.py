@@ -1,4 +1,4 @@
-"""Edits to the keyword arguments of a transform."""
+"""Edits to arguments: the keywords of a transform, and several arguments in the place of one."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _added(context: FileContext, site: Site, options: Sequence[str]) -> Edit:
 def on_lines_of_their_own(
     context: FileContext, call: ast.Call, last: ast.expr | ast.keyword, options: Sequence[str]
 ) -> Edit | None:
-    """The options in a call that is written with one argument a line, a comma behind each."""
+    """The options in a call that is written with one argument a line."""
     start, end = context.text.span(last)
     line = context.text.line_start(context.text.line_of(start))
     close = context.text.span(call)[1] - 1
@@ -145,7 +145,21 @@ def on_lines_of_their_own(
     behind = re.match(r"[ \t]*,[^\r\n]*", context.text.text[end:place])
     indent = context.text.text[line:start]
     alone = not indent.strip() and not context.text.text[place:close].strip()
+    if alone and not context.text.text[end:place].strip():
+        more = "".join(f",{context.newline}{indent}{option}" for option in options)
+        return Edit(end, end, more)
     if behind is None or not alone or context.text.text[end + behind.end() : place].strip():
         return None
     lines = "".join(f"{indent}{option},{context.newline}" for option in options)
     return Edit(place, place, lines)
+
+
+def in_place_of_one(context: FileContext, node: ast.expr | ast.arg, texts: Sequence[str]) -> Edit:
+    """Several arguments or parameters in the place of one, each on a line if that is on its own."""
+    start, end = context.text.span(node)
+    line = context.text.line_start(context.text.line_of(start))
+    indent = context.text.text[line:start]
+    behind = context.text.text[end : line_after(context, context.text.line_of(end))]
+    alone = not indent.strip() and behind.strip() == ","
+    between = f",{context.newline}{indent}" if alone else ", "
+    return Edit(start, end, between.join(texts))
