@@ -55,6 +55,33 @@ def run(xs):
     )
 
 
+def test_what_an_imported_function_gives_stays_where_another_is_defined_later() -> None:
+    check_noop(
+        RULE,
+        """\
+from elsewhere import make
+
+model = make()
+model.eval()
+
+
+class Block(nnx.Module):
+    def __init__(self, rngs):
+        self.rngs = rngs
+
+
+class Blocks(nnx.Module):
+    def __init__(self, rngs):
+        self.one = Block(rngs)
+        self.other = Block(rngs)
+
+
+def make():
+    return Blocks(nnx.Rngs(0))
+""",
+    )
+
+
 def test_two_models_stays() -> None:
     check_noop(
         RULE,
@@ -253,3 +280,38 @@ def run(rngs: nnx.Rngs, tx):
         "self.one is held in several places",
     )
     assert "        wrt=nnx.Param,\n        graph=True\n    )\n" in result.after.decode()
+
+
+def test_what_a_function_of_the_file_gives_is_pinned_where_another_was_imported() -> None:
+    result = check_pinned(
+        RULE,
+        """\
+from elsewhere import make
+
+early = make()
+early.eval()
+
+
+class Block(nnx.Module):
+    def __init__(self, rngs):
+        self.rngs = rngs
+
+
+class Blocks(nnx.Module):
+    def __init__(self, rngs):
+        self.one = Block(rngs)
+        self.other = Block(rngs)
+
+
+def make():
+    return Blocks(nnx.Rngs(0))
+
+
+late = make()
+late.eval()
+""",
+        "is held in several places",
+    )
+    after = result.after.decode()
+    assert "\nearly.eval()\n" in after
+    assert "\nnnx.set_graph_mode(True)(late.eval)()\n" in after

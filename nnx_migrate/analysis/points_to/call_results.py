@@ -38,6 +38,7 @@ from nnx_migrate.analysis.points_to.container_contents import (
 )
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.widening import summarized
+from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 _NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
@@ -61,6 +62,7 @@ def called(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
         found = given_by_method(objects, scope, func, call, at)
         if found is not None:
             return found
+    func = meant_at(objects.project, scope, func, call.line)
     dotted = library_name(objects, scope, func)
     known = None if dotted is None else given_by_library(objects, scope, call, dotted, at)
     if known is not None:
@@ -68,7 +70,7 @@ def called(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
     class_name = objects.hierarchy.class_name(scope, func)
     if class_name is not None:
         return _constructed(objects, scope, call, class_name, at)
-    return _function_result(objects, scope, call, at)
+    return _function_result(objects, scope, call, func, at)
 
 
 def _entered(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
@@ -144,13 +146,20 @@ def _fields(
     return (*parts, *((name or "", objects.held(scope, v, at)) for name, v in call.keywords))
 
 
-def _function_result(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
+def _function_result(
+    objects: Objects, scope: Scope, call: ir.Call, func: ir.Expr, at: float
+) -> Held:
+    """What a call of a function gives, or of an object.
+
+    Args:
+        func: what its name means where it is called.
+    """
     made = Held(Object(MadeBy(scope, call), (), Located(scope, call)))
-    if _makes_named_tuple(objects, scope, call.func):
+    if _makes_named_tuple(objects, scope, func):
         given = [("", objects.held(scope, value, at)) for _, value in call.keywords]
         return together([*container(objects, scope, call.args, at).parts, *given])
     options: list[Held] = []
-    values = objects.evaluator.values(scope, call.func)
+    values = objects.evaluator.values(scope, func)
     for value in sorted(values, key=repr):
         if isinstance(value, Instance) and layer_of(value.class_name) is None:
             method = objects.hierarchy.method(value.class_name, "__call__")
@@ -160,7 +169,6 @@ def _function_result(objects: Objects, scope: Scope, call: ir.Call, at: float) -
             continue
         first: dict[int, Held] = {}
         if value.bound:
-            func = call.func
             own = func.base if isinstance(func, ir.Attribute) else func
             first = {0: objects.held(scope, own, at)}
         cached = bool(value.transforms) and not call.args and not call.keywords
