@@ -86,3 +86,84 @@ def test_an_optimizer_that_is_made_in_some_turns_may_hold_another_model(made: st
     inside = text.replace(f"    {bound}", f"    for _ in x:\n      {bound}")
     assert b"optimizer.model" not in migrated(again).after
     assert b"optimizer.model" not in migrated(inside).after
+
+
+_SCRIPT = """\
+import optax
+from flax import nnx
+from data import x
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+
+model = Net(nnx.Rngs(0))
+optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))
+
+
+@nnx.jit
+def step(model, optimizer, x):
+    optimizer.update(nnx.grad(lambda m: m.linear(x).sum())(model))
+
+
+step(model, optimizer, x)
+
+model = Net(nnx.Rngs(1))
+{behind}
+"""
+
+
+@pytest.mark.parametrize(
+    ("behind", "read"),
+    [
+        pytest.param(
+            "optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))\n"
+            "for _ in range(2):\n    step(model, optimizer, x)",
+            True,
+            id="both made again",
+        ),
+        pytest.param("step(model, optimizer, x)", False, id="model made again"),
+        pytest.param(
+            "optimizer = nnx.ModelAndOptimizer(Net(nnx.Rngs(2)), optax.sgd(0.1))\n"
+            "step(model, optimizer, x)",
+            False,
+            id="optimizer of another model",
+        ),
+        pytest.param(
+            "optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))\n"
+            "model = Net(nnx.Rngs(2))\nstep(model, optimizer, x)",
+            False,
+            id="model made again behind the optimizer",
+        ),
+        pytest.param(
+            "if x:\n    optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))\n"
+            "step(model, optimizer, x)",
+            False,
+            id="made again in a branch",
+        ),
+        pytest.param(
+            "optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))\n"
+            "for model in [Net(nnx.Rngs(2))]:\n    step(model, optimizer, x)",
+            False,
+            id="bound by a loop",
+        ),
+        pytest.param(
+            "optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))\n"
+            "def run():\n    step(model, optimizer, x)\nrun()\nmodel = Net(nnx.Rngs(2))\nrun()",
+            False,
+            id="read by a function",
+        ),
+        pytest.param(
+            "optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))\n"
+            "def run():\n    global model\n    model = Net(nnx.Rngs(2))\nrun()\n"
+            "step(model, optimizer, x)",
+            False,
+            id="bound by a function",
+        ),
+    ],
+)
+def test_names_that_a_script_binds_again(behind: str, read: bool) -> None:
+    after = migrated(_SCRIPT.format(behind=behind)).after
+    assert (b"model = optimizer.model" in after) == read

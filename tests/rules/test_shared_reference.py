@@ -310,7 +310,7 @@ def make():
 late = make()
 late.eval()
 """,
-        "is held in several places",
+        "late holds the result of Rngs() twice",
     )
     after = result.after.decode()
     assert "\nearly.eval()\n" in after

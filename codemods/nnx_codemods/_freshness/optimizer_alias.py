@@ -73,36 +73,49 @@ def _is_held(context: FileContext, model: ast.expr | None, holder: ast.expr | No
     """Whether a call passes an optimizer, and the model that it was made of."""
     if not isinstance(model, ast.Name) or not isinstance(holder, ast.Name):
         return False
-    made = _bound_once(context, holder)
+    made = _bound_at(context, holder)
     match made.value if made is not None else None:
-        case ast.Call(func=func, args=[ast.Name(id=name), *_]) as call if name == model.id:
+        case ast.Call(func=func, args=[ast.Name(id=name) as given, *_]) if name == model.id:
             if context.tree.nnx_name(func) != "ModelAndOptimizer":
                 return False
-            bound = _bound_once(context, model)
         case _:
             return False
     assert made is not None
-    if bound is None or context.tree.scope(bound.targets[0]) != context.tree.scope(call):
+    bound = _bound_at(context, model)
+    if bound is None or bound is not _bound_at(context, given):
+        return False
+    if context.tree.scope(bound.targets[0]) != context.tree.scope(made.value):
         return False
     block = context.tree.block_of(made)
     together = bound in block and block.index(bound) < block.index(made)
     return together and not _is_repeated(context, made) and not _is_stored(context)
 
 
-def _bound_once(context: FileContext, name: ast.Name) -> ast.Assign | None:
-    """The assignment that a name stands for, which is all that binds it."""
+def _bound_at(context: FileContext, name: ast.Name) -> ast.Assign | None:
+    """The assignment that a name stands for where it is read.
+
+    Either nothing else binds it, or the body of the module does, one statement after the other.
+    """
     scope = context.tree.scope(name)
     bindings = context.project.bindings(scope, name.id)
-    if len(bindings) != 1 or not isinstance(bindings[0], Located):
+    if not bindings or not all(isinstance(each, Located) for each in bindings):
         return None
+    where = bindings[0].scope
     stores = [
         node
         for node in context.tree.nodes
         if isinstance(node, ast.Name)
         and node.id == name.id
         and isinstance(node.ctx, ast.Store | ast.Del)
-        and context.tree.scope(node) == bindings[0].scope
+        and context.tree.scope(node) == where
     ]
+    if len(bindings) != 1:
+        lines = context.project.function(where).in_order.get(name.id, ())
+        if scope != where or not len(bindings) == len(lines) == len(stores):
+            return None
+        stores.sort(key=lambda store: store.lineno)
+        bound = zip(lines, stores, strict=True)
+        stores = [store for below, store in bound if below < name.lineno][-1:]
     parent = context.tree.parents[stores[0]] if len(stores) == 1 else None
     return parent if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
 
