@@ -87,6 +87,12 @@ the attribute from a parameter (`self.sow_weights = sow_weights`), and the objec
 Module has to make it itself (`self.encoder = Encoder(rngs)`), without the flag. No code may set the
 attribute again, or put in another Module.
 
+Nor does what depends on an attribute that no object of the program has true (`if
+self.config.use_cache:`): no call of the class, which can be a dataclass, passes anything but False
+or None for it, no code stores to it, and no code gets the class as a value. A program is a
+notebook, or a file of no package that no other file imports, with what it imports; elsewhere the
+class must be one that no code outside can use.
+
 Values that a function sows, or attributes that it sets to new Variables, and pops again on every
 path (`aux = nnx.pop(model, Loss)` after the forward pass) are not a change. All its calls must be
 in sight, and nothing sown may be on the object before, because tree mode would leave that there.

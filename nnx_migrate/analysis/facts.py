@@ -8,6 +8,7 @@ from typing import Any
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.effects.captured.uses import UseFinder
+from nnx_migrate.analysis.effects.flags.settled_fields import SettledFields
 from nnx_migrate.analysis.effects.in_sight import InSight
 from nnx_migrate.analysis.effects.reachability import ExtentFinder
 from nnx_migrate.analysis.effects.summary import EffectFinder
@@ -117,6 +118,10 @@ class Analysis:
     @functools.cached_property
     def imports(self) -> ImportFinder:
         return ImportFinder(self.project)
+
+    @functools.cached_property
+    def settled_fields(self) -> SettledFields:
+        return SettledFields(self.evaluator, self.imports)
 
     @functools.cached_property
     def objects(self) -> ModuleObjects:

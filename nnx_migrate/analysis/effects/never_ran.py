@@ -124,7 +124,8 @@ class NeverRan:
 
     def flags(self, scope: Scope) -> Iterator[tuple[str, SeenFunction]]:
         """The parameters that have to be true for a call in a function, and never were."""
-        names = {name for _, name in self.project.function(scope).guards}
+        function = self.project.function(scope)
+        names = {name for _, name in (*function.guards, *function.write_guards)}
         for name in sorted(names) if self._seen(scope) is not None else ():
             seen = self.flag(scope, name)
             if seen is not None:

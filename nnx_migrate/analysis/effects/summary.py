@@ -50,6 +50,18 @@ from nnx_migrate.core.place import Place
 
 
 @linked_record
+class TestedField(ir.Link):
+    """An attribute that a test asks for.
+
+    Args:
+        classes: those that the object may be of, in order.
+    """
+
+    classes: tuple[str, ...]
+    name: str
+
+
+@linked_record
 class Effect(ir.Link):
     """One thing that happens to the object.
 
@@ -62,6 +74,7 @@ class Effect(ir.Link):
         way: how it escapes: by being returned, kept in the method's own object, or elsewhere.
         sows: a value is sown or perturbed.
         flag: it happens only when this parameter of this function is true.
+        field: and only when this attribute of an object of one of these classes is.
     """
 
     kind: Literal["structure", "escape", "unknown"]
@@ -70,6 +83,7 @@ class Effect(ir.Link):
     way: Literal["", "returned", "kept in self", "kept"] = ""
     sows: bool = False
     flag: tuple[Scope, str] | None = None
+    field: TestedField | None = None
 
     @property
     def what(self) -> str:

@@ -27,6 +27,7 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.effects.condensed import condensed
 from nnx_migrate.analysis.effects.flags import guards as flags
+from nnx_migrate.analysis.effects.flags import tested_fields as tested
 from nnx_migrate.analysis.effects.popped import Popped
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, Effects
 from nnx_migrate.analysis.flax.model import asking_keywords
@@ -69,17 +70,19 @@ class Tracker(Giving):
         for scope in self.project.within(self.scope):
             function = self.project.function(scope)
             unwritten = [write for write, _ in self.never_ran.writes(scope)]
-            for write in function.writes:
+            guards = dict(function.write_guards)
+            for place, write in enumerate(function.writes):
                 if write in unwritten:
                     continue
-                yield from ((scope, write.line, each) for each in self.write(scope, write))
+                found = self._guarded(scope, guards.get(place, ""), self.write(scope, write))
+                yield from ((scope, write.line, each) for each in found)
             guards = dict(function.guards)
             never = [call for call, _ in self.never_ran.sows(scope)]
             for place, call in enumerate(function.calls):
                 if call in never:
                     continue
-                flag = self.flags.named(scope, guards.get(place, ""))
-                effects = flags.only_when(flag, self._call(scope, call, place in function.of_new))
+                done = self._call(scope, call, place in function.of_new)
+                effects = self._guarded(scope, guards.get(place, ""), done)
                 balanced = self.balances and scope == self.scope
                 left = popped.left(place, effects) if balanced else effects
                 yield from ((scope, call.line, each) for each in left)
@@ -93,6 +96,11 @@ class Tracker(Giving):
         function = self.project.function(self.scope)
         if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
             yield self.scope, 0, self.escape("returned", self.scope, 0)
+
+    def _guarded(self, scope: Scope, guard: str, effects: Iterable[Effect]) -> Iterator[Effect]:
+        """Effects of what stands under a test, with what has to be true for that."""
+        found = flags.only_when(self.flags.named(scope, guard), effects)
+        return tested.only_when(tested.field_tested(self.finder.evaluator, scope, guard), found)
 
     def _call(self, scope: Scope, call: ir.Call, of_new: bool) -> Iterator[Effect]:
         """What a call does to the object.

@@ -26,6 +26,14 @@ def names_in(expressions: Iterable[ir.Expr]) -> set[str]:
     return found
 
 
+def mentioned_in(annotations: Iterable[ir.Expr]) -> set[str]:
+    """The last names of all that annotations mention: `configs.Config`, `"Config | None"`."""
+    parts = list(_within(annotations))
+    attributes = {each.name for each in parts if isinstance(each, ir.Attribute)}
+    targets = {each.target.rpartition(".")[2] for each in parts if isinstance(each, ir.ImportRef)}
+    return names_in(annotations) | attributes | targets
+
+
 def words_in(text: str) -> list[str]:
     """What may be names in a string."""
     return _WORD.findall(text)

@@ -101,6 +101,10 @@ class Mentions:
                 scope = Scope(around.module, record.methods["__init__"])
                 yield scope, self.project.function(scope)
 
+    def classes_named(self, name: str) -> Iterator[tuple[Scope, ir.Class]]:
+        """The classes of a name, each with the scope that it stands in."""
+        return self._rows(lambda tables: tables.classes, name)
+
     def makes_fields(self, name: str) -> bool:
         """Whether a class of that name may take its attributes as arguments, as dataclasses do."""
         classes = self._rows(lambda tables: tables.classes, name)

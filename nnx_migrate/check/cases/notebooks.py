@@ -18,7 +18,8 @@ from nnx_migrate.sources.text import UndecodableSource
 NOTEBOOK = ".ipynb"
 #: In place of the first line, which is empty: what there is in a notebook, and not in a module.
 _SHELL = (
-    "__ipython__ = get_ipython = lambda *given: None; display = lambda *given, **more: None; "
+    "__ipython__ = __shell__ = get_ipython = lambda *given: None; "
+    "display = lambda *given, **more: None; "
     "__import__('os').environ.setdefault('MPLBACKEND', 'Agg')"
 )
 

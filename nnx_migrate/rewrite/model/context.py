@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nnx_migrate.analysis.domain.values import Scope, Values
-from nnx_migrate.analysis.effects.summary import Effects
+from nnx_migrate.analysis.effects.summary import Effect, Effects
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir.parse import parse
@@ -107,10 +107,17 @@ class FileContext:
     def effects_of(self, scope: Scope, parameter: str) -> Effects:
         """What a function does to its parameter of that name, where code of this file calls it."""
         found = self.analysis.effects.of(scope, parameter)
-        may_meet, module = self.analysis.imports.may_meet, self.tree.module
-        if all(may_meet(module, effect.where.module) for effect in found):  # as nearly always
+        if all(map(self._may_happen, found)):  # as nearly always
             return found
-        return frozenset(effect for effect in found if may_meet(module, effect.where.module))
+        return frozenset(filter(self._may_happen, found))
+
+    def _may_happen(self, effect: Effect) -> bool:
+        """Whether an effect is one of the programs that run this file."""
+        module = self.tree.module
+        if not self.analysis.imports.may_meet(module, effect.where.module):
+            return False
+        settled = self.analysis.settled_fields
+        return effect.field is None or not settled.is_never_true(module, effect.field)
 
     def at(self, module: str) -> FileContext | None:
         """Another file of the project, the same each time; None when it cannot be read."""

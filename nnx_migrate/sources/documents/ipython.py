@@ -2,6 +2,7 @@
 
     %time state = step(state)     is read as `state = step(state)`
     !ls {folder}                  is read as a call of something unknown with `folder`
+    %run other.ipynb              the same, which may bring in other files
     %%timeit                      the rest of the cell is read
     %%bash                        nothing of the cell is read
 

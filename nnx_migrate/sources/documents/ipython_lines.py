@@ -10,8 +10,11 @@ from nnx_migrate.sources.python_text import parse
 
 #: Line magics that take a statement of Python.
 PYTHON_LINES = frozenset({"time", "timeit", "prun", "memit", "mprun", "lprun", "snakeviz"})
+#: What runs in other processes, on files, or on the display, and brings no Python with it.
+_OUTSIDE = "pip|conda|mamba|uv|cd|ls|pwd|cat|mkdir|cp|mv|rm|matplotlib"
 #: What IPython runs without a percent sign too.
-_AUTOMAGIC = re.compile(r"(pip|conda|mamba|uv|cd|ls|pwd|cat|mkdir|cp|mv|rm|matplotlib)\s+[^=(\s]")
+_AUTOMAGIC = re.compile(rf"({_OUTSIDE})\s+[^=(\s]")
+_COMMAND = re.compile(rf"!|%({_OUTSIDE}|env|set_env|sx|system)\b")
 _ESCAPED = re.compile(r"(?P<indent>[ \t]*)(?P<mark>%|!|\?|,|;|/)(?=\S)")
 _ASSIGNED = re.compile(r"(?P<target>[ \t]*[\w.,\[\]'\"* \t]+?=[ \t]*)(?P<mark>%|!)(?=\w|!|\.|/|\{)")
 _HELP = re.compile(r"(?P<indent>[ \t]*)%{0,2}[\w.*]+(\(\))?\?\??[ \t]*$")
@@ -39,7 +42,8 @@ def why_not(lines: Sequence[str]) -> str:
 
 def names_in(text: str) -> list[str]:
     """The names that a text may use."""
-    return sorted({n for n in _NAME.findall(text) if not keyword.iskeyword(n)} - {"__ipython__"})
+    found = {n for n in _NAME.findall(text) if not keyword.iskeyword(n)}
+    return sorted(found - {"__ipython__", "__shell__"})
 
 
 class LineReader:
@@ -85,11 +89,12 @@ class LineReader:
                 self.unseen.append(len(self.code))
             if pattern is _ASSIGNED:
                 target = found["target"]
-                return self._marked(f"{target}{_call(line[found.end() :])}", "statement", line)
+                call = _call(line[found.start("mark") :])
+                return self._marked(f"{target}{call}", "statement", line)
             return self._marked(f"{found['indent']}{_call(line)}", "statement", line)
         if _HELP.match(line) or _AUTOMAGIC.match(line):
             indent = line[: len(line) - len(line.lstrip())]
-            return self._marked(f"{indent}{_call('')}", "statement", line)
+            return self._marked(f"{indent}{_call('!')}", "statement", line)
         return None
 
     def _python(self, line: str, found: re.Match[str]) -> str | None:
@@ -124,7 +129,8 @@ def _beginnings(line: str, start: int) -> list[int]:
 
 def _call(command: str) -> str:
     """A call of something unknown with the names that a command takes from Python."""
-    return f"__ipython__({', '.join(names_in(_fields(command)))})"
+    name = "__shell__" if _COMMAND.match(command.lstrip()) else "__ipython__"
+    return f"{name}({', '.join(names_in(_fields(command)))})"
 
 
 def _fields(command: str) -> str:

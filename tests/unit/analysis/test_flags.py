@@ -30,6 +30,15 @@ class Attention(nnx.Module):
             self.mark = 3
             self.set_attributes(mark=mark)
         return x
+    def cached(self, x, cache=False):
+        if cache is True and x is not None:
+            self.cache = x
+            self.caches["last"] = x
+        return x
+    def cached_otherwise(self, x, cache=False):
+        if cache is not True:
+            self.cache = x
+        return x
     def guarded(self, x, *, sow=False):
         if sow and x is not None:
             self.sow(nnx.Intermediate, "w", x)
@@ -97,6 +106,8 @@ LEFT_ALONE = {
     "in a nested function": "m.nested(x)",
     "handed on": "b(x)",
     "handed on as false": "b(x, sow_weights=False)",
+    "a store": "m.marked(x)",
+    "a store under a test for True": "m.cached(x)",
 }
 MAY_HAPPEN = {
     "true": "m(x, sow_weights=True)",
@@ -114,13 +125,16 @@ MAY_HAPPEN = {
     "rebound": "m.rebound(x)",
     "else": "m.otherwise(x)",
     "other branch": "m.other_branch(x)",
+    "a store under a test for True": "m.cached(x, cache=True)",
+    "a store under another test": "m.cached_otherwise(x)",
     "once more without": "m.twice(x)",
     "by itself": "m.again(x)",
     "closed over as true": "m.closed_over(x, sow=True)",
     "in a nested function as true": "m.nested(x, sow=True)",
     "closed over in another call": "m.other_call(x, sow=True)",
     "closed over and rebound": "m.closed_and_rebound(x)",
-    "write in it": "m.marked(x)",
+    "write in it": "m.marked(x, mark=3)",
+    "write in it by place": "m.marked(x, flag)",
     "handed on as true": "b(x, sow_weights=True)",
     "default of true": "loud(x)",
     "helper": "attend(x, module=m)",

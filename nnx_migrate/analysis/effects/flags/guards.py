@@ -81,6 +81,8 @@ class Flags:
         if len(bindings) != 1 or not isinstance(bindings[0], ParameterOf):
             return None
         of = bindings[0].scope
+        if "." in attribute:
+            return None
         if attribute and not self.constructors.is_own(of, ir.Name(root)):
             return None
         around = of == self.scope or self._is_inside(self.scope, of)

@@ -29,7 +29,7 @@ class Bindings:
             return
         if name in self.function.globals:
             value = ir.Within(self.function.key, value)
-            self.function.writes.append(ir.Write(ir.Name(name), value, "outer", 0))
+            self.function.store(ir.Write(ir.Name(name), value, "outer", 0))
             self.owner_of(name).bind(name, value, line=self.line)
         self.function.bind(name, value, self.in_comprehension, self.line)
         if self.within_line or self.in_comprehension:
@@ -67,13 +67,13 @@ class Bindings:
     def write(self, target: ast.expr, value: ir.Expr | None, how: str) -> None:
         if isinstance(target, ast.Attribute):
             kind: Literal["set", "delete"] = "delete" if how == "delete" else "set"
-            self.function.writes.append(ir.Write(lower_expr(target), value, kind, target.lineno))
+            self.function.store(ir.Write(lower_expr(target), value, kind, target.lineno))
         elif isinstance(target, ast.Subscript):
             if value is not None and isinstance(target.value, ast.Name):
                 self.grow_by_key(target.value.id, value)
             how_stored = _subscript_store(target.slice)
             write = ir.Write(lower_expr(target.value), value, how_stored, target.lineno)
-            self.function.writes.append(write)
+            self.function.store(write)
             if how_stored == "key" and not isinstance(target.slice, ast.Constant):
                 self.note_repeated(write)
 
@@ -120,7 +120,7 @@ class Bindings:
         elif isinstance(target, ir.Name):
             self.grow_name(target.id, grown)
         elif isinstance(target, ir.Attribute):
-            self.function.writes.append(ir.Write(target, grown, "grow", call.line))
+            self.function.store(ir.Write(target, grown, "grow", call.line))
 
     def grow_name(self, name: str, grown: ir.Expr) -> None:
         holder: FunctionBuilder | None = self.function

@@ -79,15 +79,21 @@ def _operated(*operands: ast.expr) -> ir.Expr:
 
 
 def needed_name(test: ast.expr) -> str:
-    """A name that has to be true for a test to be, or "self.flag"; "" when there is none."""
+    """A name that has to be true for a test to be, or "self.flag", or "self.config.flag".
+
+    "" when there is none.
+    """
     match test:
         case ast.BoolOp(op=ast.And(), values=values):
             names = [name for part in values if (name := needed_name(part))]
             return next((name for name in names if "." not in name), "".join(names[:1]))
         case ast.Name(id=name):
             return name
-        case ast.Attribute(value=ast.Name(id=base), attr=name):
-            return f"{base}.{name}"
+        case ast.Attribute(value=value, attr=name):
+            base = needed_name(value) if isinstance(value, ast.Attribute | ast.Name) else ""
+            return f"{base}.{name}" if base else ""
+        case ast.Compare(left=left, ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(True)]):
+            return needed_name(left) if isinstance(left, ast.Attribute | ast.Name) else ""
         case _:
             return ""
 

@@ -36,6 +36,7 @@ class FunctionBuilder:
     loose: set[str] = dataclasses.field(default_factory=set)
     guard: str = ""
     guards: dict[int, str] = dataclasses.field(default_factory=dict)
+    write_guards: dict[int, str] = dataclasses.field(default_factory=dict)
     implied: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
     repeated: list[ir.Write] = dataclasses.field(default_factory=list)
     pops: tuple[tuple[int, ir.Call], ...] = ()
@@ -51,6 +52,12 @@ class FunctionBuilder:
         if node in self.on_new:
             self.of_new.add(len(self.calls))
         self.calls.append(call)
+
+    def store(self, write: ir.Write) -> None:
+        """Take note of a store, and of the name that has to be true where it is made."""
+        if self.guard:
+            self.write_guards[len(self.writes)] = self.guard
+        self.writes.append(write)
 
     def bind(
         self, name: str, value: ir.Expr, in_comprehension: bool = False, line: int = 0
@@ -98,4 +105,5 @@ class FunctionBuilder:
             {name: frozenset(lines) for name, lines in self.within_lines.items()},
             {n: lines for n, lines in self.settled.items() if len(self.bindings.get(n, ())) > 1},
             frozenset(self.of_new),
+            tuple(self.write_guards.items()),
         )

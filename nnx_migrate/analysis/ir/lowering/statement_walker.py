@@ -255,7 +255,7 @@ class StatementWalker(ImportWalker):
     def augment(self, target: ast.expr, node: ast.AugAssign) -> None:
         value = node.value
         if isinstance(target, ast.Attribute):
-            self.function.writes.append(
+            self.function.store(
                 ir.Write(lower_expr(target), lower_expr(value), "augment", target.lineno)
             )
         elif isinstance(target, ast.Subscript):

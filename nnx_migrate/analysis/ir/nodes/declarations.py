@@ -76,8 +76,8 @@ class Function(Record):
         nested: keys of the functions and lambdas defined directly in the body.
         reads: attributes that are read other than in order to be called at once; those of imported
             names are left out.
-        guards: the name, or "self.name", that has to be true for a call, by the place of the call
-            among `calls`.
+        guards: the name, or "self.name" or "config.name", that has to be true for a call, by the
+            place of the call among `calls`.
         implied: by the first method that syntax looks for (`facts.implied`), on what it does and
             what that is given, in turn.
         repeated: stores of the same object in each turn of a loop, under names or keys that are
@@ -95,6 +95,7 @@ class Function(Record):
             assignment that every run of the body makes.
         of_new: the places among `calls` of methods of a list or the like that the body has made on
             every way there, whatever else the same name stands for.
+        write_guards: what has to be true for a store, by its place among `writes`.
     """
 
     key: str
@@ -125,6 +126,7 @@ class Function(Record):
     within_lines: Mapping[str, frozenset[int]] = dataclasses.field(default_factory=dict)
     settled: Mapping[str, tuple[tuple[int, int], ...]] = dataclasses.field(default_factory=dict)
     of_new: frozenset[int] = frozenset()
+    write_guards: tuple[tuple[int, str], ...] = ()
 
     @property
     def set_by_name(self) -> tuple[Write, ...]:

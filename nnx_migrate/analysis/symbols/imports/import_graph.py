@@ -106,8 +106,12 @@ class ImportFinder:
 
         A program is a notebook or page, or a file of no package that no other file imports.
         """
-        program = self.program_of(module) if self._is_program(module) else None
+        program = self.program_alone(module)
         return self.project.modules.keys() if program is None else program
+
+    def program_alone(self, module: str) -> frozenset[str] | None:
+        """The modules of the one program that runs a module; None where others may, too."""
+        return self.program_of(module) if self._is_program(module) else None
 
     def _is_program(self, module: str) -> bool:
         record = self.project.modules[module]

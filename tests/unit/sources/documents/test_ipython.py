@@ -51,8 +51,30 @@ def test_what_a_magic_runs_is_python() -> None:
 
 
 def test_names_that_a_command_reads_are_used() -> None:
-    read = read_cell(["!echo {len(state)} $path"], MARK, 0)
-    assert read.code[0].startswith("__ipython__(len, path, state)")
+    read = read_cell(["!echo {len(state)} $path", "%load_ext {path}"], MARK, 0)
+    assert read.code[0].startswith("__shell__(len, path, state)")
+    assert read.code[1].startswith("__ipython__(path)")
+
+
+@pytest.mark.parametrize(
+    ("line", "called"),
+    [
+        ("!pip install {name}", "__shell__(name)"),
+        ("!!ls", "__shell__()"),
+        ("files = !ls", "files = __shell__()"),
+        ("%pip install flax", "__shell__()"),
+        ("pip install flax", "__shell__()"),
+        ("%matplotlib inline", "__shell__()"),
+        ("step?", "__shell__()"),
+        ("%run other.ipynb", "__ipython__()"),
+        ("here = %pwd", "here = __shell__()"),
+        ("kept = %store", "kept = __ipython__()"),
+        ("%autoreload 2", "__ipython__()"),
+        ("%environment x", "__ipython__()"),
+    ],
+)
+def test_commands_that_bring_no_python_are_told_apart(line: str, called: str) -> None:
+    assert read_cell([line], MARK, 0).code[0].startswith(called)
 
 
 @pytest.mark.parametrize(

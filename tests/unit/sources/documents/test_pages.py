@@ -52,7 +52,7 @@ FENCES = [
     ("```python\n>>> if nnx:\n...   b\n...\n>>> c\n2\n```\n", ["if nnx:|  b||c"]),
     ("```python\nnnx", ["nnx"]),
     ("text ```python nnx``` text\n```` ``` ````\n", []),
-    ("```python\n!pip install nnx\nnnx\n```\n", ["__ipython__()  #~0|nnx"]),
+    ("```python\n!pip install nnx\nnnx\n```\n", ["__shell__()  #~0|nnx"]),
 ]
 
 
