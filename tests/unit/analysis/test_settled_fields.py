@@ -274,6 +274,23 @@ def test_what_a_program_imports_makes() -> None:
     assert "structure" in left(analysis_of(files))
 
 
+def test_what_tests_are_given_by_fixtures() -> None:
+    text = program({})["main.py"]
+    files = {"configs.py": CONFIGS, "test_net.py": text}
+    assert "structure" not in left(analysis_of(files), "test_net")
+    fixture = "from configs import Config\ndef config(): return Config(use_cache=True)\n"
+    for name in ("conftest.py", "tests/conftest.py"):
+        assert "structure" in left(analysis_of({**files, name: fixture}), "test_net")
+
+
+def test_a_file_that_others_may_load_by_its_path() -> None:
+    loading = "from importlib.util import spec_from_file_location\nload = spec_from_file_location\n"
+    files = {"configs.py": CONFIGS, "plugin.py": program({})["main.py"]}
+    assert "structure" not in left(analysis_of(files), "plugin")
+    files["run.py"] = f"{loading}from configs import Config\nConfig(use_cache=True)\n"
+    assert "structure" in left(analysis_of(files), "plugin")
+
+
 def test_code_out_of_sight_may_use_the_class_of_a_package() -> None:
     files = {f"pkg/{name}": text for name, text in program({}).items() if "pkg" not in name}
     files["pkg/main.py"] = files["pkg/main.py"].replace("from configs", "from pkg.configs")

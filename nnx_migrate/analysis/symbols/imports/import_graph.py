@@ -14,12 +14,21 @@ _AT_RUN_TIME = frozenset(
     | {"import_module", "instantiate", "joblib", "locate", "pickle", "pkgutil", "runpy", "run_path"}
     | {"__ipython__", "get_ipython", "run_line_magic"}
 )
+#: Those of files that may run any other file as a module of theirs.
+_LOADING = frozenset(
+    {"__import__", "exec", "import_module", "run_module", "run_path", "spec_from_file_location"}
+)
 
 
 def is_test_file(module: str) -> bool:
     """Whether a module is a file that pytest collects tests from by its name."""
     stem = module.rpartition(".")[2]
     return stem.startswith("test_") or stem.endswith("_test")
+
+
+def is_conftest(module: str) -> bool:
+    """Whether a module is a file of fixtures, which tests get without an import."""
+    return module.rpartition(".")[2] == "conftest"
 
 
 def is_of_flax(module: str) -> bool:
@@ -106,17 +115,32 @@ class ImportFinder:
 
         A program is a notebook or page, or a file of no package that no other file imports.
         """
-        program = self.program_alone(module)
+        program = self.program_of(module) if self._is_program(module) else None
         return self.project.modules.keys() if program is None else program
 
     def program_alone(self, module: str) -> frozenset[str] | None:
         """The modules of the one program that runs a module; None where others may, too."""
-        return self.program_of(module) if self._is_program(module) else None
+        if not self._is_program(module):
+            return None
+        program = self.program_of(module)
+        loaded = not self.project.modules[module].stands and not self._loading <= {module}
+        return None if loaded else program
+
+    @functools.cached_property
+    def _loading(self) -> frozenset[str]:
+        """The files that may run others by their paths or names."""
+        return frozenset(
+            module
+            for module, record in self.project.modules.items()
+            if not _LOADING.isdisjoint(record.words) and not is_of_flax(module)
+        )
 
     def _is_program(self, module: str) -> bool:
         record = self.project.modules[module]
         if record.stands:
             return True
+        if is_conftest(module):
+            return False
         offers = is_packaged(record) or record.exports
         return not offers and self._all_importing(module) == {module}
 
@@ -139,6 +163,8 @@ class ImportFinder:
 
     def _run_by_import(self, module: str) -> Iterator[str]:
         yield from self._direct(module)
+        if is_test_file(module):
+            yield from filter(is_conftest, self.project.modules)
         for target in (module, *self.project.modules[module].imports):
             while target := target.rpartition(".")[0]:
                 if target in self.project.modules:
