@@ -95,9 +95,10 @@ class Lasting:
                 return any(map(self._mentioned, parts_of(part)))
             case Basic(reason=reason):
                 return self._told(reason)
-            case Effect(where=where, flag=flag, field=field):
+            case Effect(where=where, flag=flag, field=field, home=home):
                 depends = flag is not None and flag[0].module in self._renewed
                 depends |= field is not None and any(map(self._owns, field.classes))
+                depends |= home in self._renewed
                 return depends or where.module in self._renewed or self._told(part.what)
             case _:
                 return True

@@ -42,14 +42,14 @@ def condensed(effects: Effects, module: str) -> Effects:
         if each.where.module == module or each.sows or changes_by(each.cause, "pop")
     }
     elsewhere = {
-        (effect.flag, effect.field, *_sort(effect))
+        (effect.flag, effect.field, effect.home, *_sort(effect))
         for effect in effects
         if not is_test_file(effect.where.module)
     }
     first: dict[tuple[Hashable, ...], Effect] = {}
     for effect in effects - kept:
         home = effect.where.module
-        sort: tuple[Hashable, ...] = (effect.flag, effect.field, *_sort(effect))
+        sort: tuple[Hashable, ...] = (effect.flag, effect.field, effect.home, *_sort(effect))
         if is_test_file(home) and sort not in elsewhere:
             sort = (*sort, home)  # not every program has it
         known = first.get(sort)
@@ -57,8 +57,8 @@ def condensed(effects: Effects, module: str) -> Effects:
             first[sort] = effect
     for sort, effect in first.items():
         # What always happens stands for what happens when a parameter is true.
-        conditional = effect.flag is not None or effect.field is not None
-        if not conditional or (None, None, *sort[2:]) not in first:
+        conditional = effect.flag is not None or effect.field is not None or effect.home
+        if not conditional or (None, None, "", *sort[3:]) not in first:
             kept.add(effect)
     return frozenset(kept)
 

@@ -75,6 +75,8 @@ class Effect(ir.Link):
         sows: a value is sown or perturbed.
         flag: it happens only when this parameter of this function is true.
         field: and only when this attribute of an object of one of these classes is.
+        home: the test file or notebook that defines the class whose objects it happens to; empty
+            for all others.
     """
 
     kind: Literal["structure", "escape", "unknown"]
@@ -84,6 +86,7 @@ class Effect(ir.Link):
     sows: bool = False
     flag: tuple[Scope, str] | None = None
     field: TestedField | None = None
+    home: str = ""
 
     @property
     def what(self) -> str:

@@ -13,6 +13,7 @@ from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
     Scope,
+    Value,
 )
 from nnx_migrate.analysis.effects.argument_transfer import Giving
 from nnx_migrate.analysis.effects.attribute_transfer import by_method
@@ -39,6 +40,7 @@ from nnx_migrate.analysis.library.effect_model import (
     MUTATING_METHODS,
     VARIABLE_READS,
 )
+from nnx_migrate.analysis.symbols.imports.import_graph import is_test_file
 from nnx_migrate.core.place import Place
 
 _VARIABLE_METHODS = VARIABLE_READS | {"set_value", "copy_from", "replace"}
@@ -133,7 +135,7 @@ class Tracker(Giving):
             for value in self.callees(scope, func):
                 called = value if isinstance(value, Instance | FunctionValue) else None
                 partial = isinstance(value, Instance) and value.partial
-                found: Iterable[Effect] = self.finder.of_call(value, where)
+                found: Iterable[Effect] = self._at_home(value, self.finder.of_call(value, where))
                 found = found if partial else _of_form(found, call, where)
                 yield from self.flags.as_called(scope, call, found, called)
             yield from self._asked_for(scope, call, where)
@@ -207,8 +209,8 @@ class Tracker(Giving):
         for base in self.aliases.values(scope, func.base):
             match base:
                 case Instance():
-                    yield from self.looked_up(scope, func, base)
-                    yield from self._instance_method(base, name, where)
+                    yield from self._at_home(base, self.looked_up(scope, func, base))
+                    yield from self._at_home(base, self._instance_method(base, name, where))
                 case _ if name in CHANGING_METHODS:
                     yield by_method(name, where, self.keeps(scope, func.base))
                 case ContainerValue() if name in MUTATING_METHODS:
@@ -216,6 +218,15 @@ class Tracker(Giving):
                     yield Effect("structure", MethodChanges(name, of_object=of_object), where)
                 case Basic(sort="unknown", reason=reason, hidden=hidden):
                     yield Effect("unknown", MethodUnknown(name, reason, hidden), where)
+
+    def _at_home(self, value: Value, effects: Iterable[Effect]) -> Iterator[Effect]:
+        """Effects on objects of a class that only some programs have, with the file of that."""
+        name = value.class_name if isinstance(value, Instance) else ""
+        home, colon, _ = name.partition(":")
+        stays = colon and (is_test_file(home) or self.project.modules[home].stands)
+        for effect in effects:
+            known = not stays or effect.home or home == effect.where.module
+            yield effect if known else dataclasses.replace(effect, home=home)
 
     def _instance_method(self, base: Instance, name: str, where: Place) -> Iterator[Effect]:
         methods = [self.hierarchy.method(c, name) for c in self.hierarchy.classes_of(base)]

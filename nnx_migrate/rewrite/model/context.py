@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from nnx_migrate.analysis.domain.values import Scope, Values
+from nnx_migrate.analysis.domain.values import Instance, Scope, Value, Values
 from nnx_migrate.analysis.effects.summary import Effect, Effects
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -114,7 +114,10 @@ class FileContext:
     def _may_happen(self, effect: Effect) -> bool:
         """Whether an effect is one of the programs that run this file."""
         module = self.tree.module
-        if not self.analysis.imports.may_meet(module, effect.where.module):
+        may_meet = self.analysis.imports.may_meet
+        if not may_meet(module, effect.where.module):
+            return False
+        if effect.home and not may_meet(module, effect.home):
             return False
         settled = self.analysis.settled_fields
         return effect.field is None or not settled.is_never_true(module, effect.field)
@@ -242,7 +245,20 @@ class FileContext:
 
     def values(self, node: ast.expr) -> Values:
         """What an expression of this file can evaluate to."""
-        return self.evaluator.values(self.tree.scope(node), self.reaching.lowered(node))
+        found = self.evaluator.values(self.tree.scope(node), self.reaching.lowered(node))
+        return self.met(found)
+
+    def met(self, values: Values) -> Values:
+        """Those of some values that code of this file can have: no class of another program."""
+        if all(map(self._may_come, values)):  # as nearly always
+            return values
+        return frozenset(filter(self._may_come, values)) or values
+
+    def _may_come(self, value: Value) -> bool:
+        if not isinstance(value, Instance):
+            return True
+        home, colon, _ = value.class_name.partition(":")
+        return not colon or self.analysis.imports.may_meet(self.tree.module, home)
 
     @property
     def file(self) -> Place:

@@ -142,7 +142,8 @@ def given_parameters(
             yield index, name, argument_values(context, site, index)
     for parameter in parameters:
         if parameter.kind in {"keyword", "double_star"}:
-            yield None, parameter.name, context.evaluator.parameter(scope, parameter)
+            held = context.met(context.evaluator.parameter(scope, parameter))
+            yield None, parameter.name, held
 
 
 def _passed(context: FileContext, site: Site, use: ast.Call, index: int) -> Values:
@@ -165,7 +166,7 @@ def _parameter_values(context: FileContext, site: Site, index: int) -> Values:
         name = parameter_at(context, site, scope, index)
         for parameter in context.project.function(scope).parameters:
             if parameter.name == name:
-                found |= context.evaluator.parameter(scope, parameter)
+                found |= context.met(context.evaluator.parameter(scope, parameter))
     return found or unknown(Unknown.TAKER_NOT_IN_PROJECT)
 
 

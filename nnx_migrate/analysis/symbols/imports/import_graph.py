@@ -65,6 +65,8 @@ class ImportFinder:
         self._known_directly: dict[str, tuple[str, ...]] = {}
         self._importing: dict[str, frozenset[str]] = {}
         self._programs: dict[str, frozenset[str] | None] = {}
+        self._meeting: dict[tuple[str, str], bool] = {}
+        self._open: dict[str, bool] = {}
 
     def of(self, module: str) -> frozenset[str]:
         """The modules that a module imports, directly or through others, itself included."""
@@ -94,9 +96,22 @@ class ImportFinder:
         """Whether an object whose class another file defines may come to code of a module.
 
         What a test file makes stays in the programs that import it: other tests that run in one
-        process with it have objects of their own.
+        process with it have objects of their own. So it is with a notebook, unless the code of the
+        module runs in programs that may import more at run time.
         """
-        return not is_test_file(other) or self.in_one_program(module, other)
+        key = module, other
+        if key not in self._meeting:
+            document = bool(self.project.modules[other].stands)
+            alone = is_test_file(other) or (document and not self._runs_in_open_program(module))
+            self._meeting[key] = not alone or self.in_one_program(module, other)
+        return self._meeting[key]
+
+    def _runs_in_open_program(self, module: str) -> bool:
+        """Whether some program that runs a module may import more than is seen."""
+        if module not in self._open:
+            running = self._all_importing(module)
+            self._open[module] = any(self.program_of(each) is None for each in running)
+        return self._open[module]
 
     def program_of(self, module: str) -> frozenset[str] | None:
         """The modules that run where a module does that is only started, as a notebook is.

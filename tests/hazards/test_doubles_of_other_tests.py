@@ -1,0 +1,145 @@
+"""Classes that other tests and notebooks define: they do not come to the code of a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nnx_migrate.core.findings import Outcome
+from nnx_migrate.engine.run import run
+from nnx_migrate.sources.configuration import Configuration
+
+LIBRARY = """
+import jax.numpy as jnp
+from flax import nnx
+
+class Pipeline:
+    def __init__(self, model):
+        self.model = model
+
+    def loss_fn(self):
+        def loss(model, x):
+            return jnp.mean(model.log_prob(x))
+        return loss
+"""
+TEST = """
+from flax import nnx
+from lib.pipeline import Pipeline
+MORE
+
+class Flow(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def log_prob(self, x):
+        return self.linear(x)
+
+def test_gradient(x):
+    pipeline = Pipeline(Flow(nnx.Rngs(0)))
+    loss = pipeline.loss_fn()
+    return nnx.grad(loss)(pipeline.model, x)
+"""
+DOUBLE = """
+from lib.pipeline import Pipeline
+MORE
+
+class Echo:
+    def __init__(self, log_prob):
+        self.log_prob = log_prob
+
+def test_loss(x, log_prob):
+    pipeline = Pipeline(Echo(log_prob))
+    return pipeline.loss_fn()(pipeline.model, x)
+"""
+SETTING = """
+from flax import nnx
+from lib.pipeline import Pipeline
+
+class Counted(nnx.Module):
+    def log_prob(self, x):
+        self.calls = 1
+        return x
+
+def run(x):
+    pipeline = Pipeline(Counted())
+    return pipeline.loss_fn()(pipeline.model, x)
+"""
+
+
+def outcome(folder: Path, **others: str) -> Outcome:
+    """What becomes of the gradient in a test."""
+    files = {
+        "lib/__init__.py": "",
+        "lib/pipeline.py": LIBRARY,
+        "tests/__init__.py": "",
+        "tests/test_flow.py": TEST.replace("MORE", ""),
+        **{each.replace("__", "/").replace("_py", ".py"): text for each, text in others.items()},
+    }
+    for name, text in files.items():
+        path = folder / name.replace("_ipynb", ".ipynb")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    results = run([folder], Configuration(), write=None).results
+    (found,) = [
+        each
+        for result in results
+        for each in result.findings
+        if Path(result.path).name == "test_flow.py" and each.rule == "module-gradient"
+    ]
+    return found.outcome
+
+
+def notebook(text: str) -> str:
+    """A notebook of one cell."""
+    cell = {"cell_type": "code", "source": text, "metadata": {}, "outputs": []}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def test_a_double_of_another_test_does_not_come_here(tmp_path: Path) -> None:
+    assert outcome(tmp_path, tests__test_echo_py=DOUBLE.replace("MORE", "")) is Outcome.REWRITTEN
+
+
+def test_nor_does_what_its_class_is_not_known_to_do(tmp_path: Path) -> None:
+    double = DOUBLE.replace("class Echo:", "class Echo(nnx.Module):")
+    double = double.replace("MORE", "from flax import nnx")
+    assert outcome(tmp_path, tests__test_echo_py=double) is Outcome.REWRITTEN
+
+
+def test_nor_does_a_class_of_a_notebook(tmp_path: Path) -> None:
+    assert outcome(tmp_path, tour_ipynb=notebook(SETTING)) is Outcome.REWRITTEN
+
+
+@pytest.mark.parametrize("importing", ["tests.test_flow", "tests.test_echo"])
+def test_a_double_of_a_test_that_is_imported_may_come_here(importing: str, tmp_path: Path) -> None:
+    if importing == "tests.test_flow":
+        found = outcome(tmp_path, tests__test_echo_py=DOUBLE.replace("MORE", f"import {importing}"))
+    else:
+        found = outcome(
+            tmp_path,
+            tests__test_echo_py=DOUBLE.replace("MORE", ""),
+            tests__test_flow_py=TEST.replace("MORE", f"import {importing}"),
+        )
+    assert found is Outcome.PINNED
+
+
+def test_a_class_of_a_file_of_fixtures_may_come_to_each_test(tmp_path: Path) -> None:
+    assert outcome(tmp_path, conftest_py=SETTING) is Outcome.PINNED
+
+
+def test_where_more_is_imported_at_run_time_it_may(tmp_path: Path) -> None:
+    found = outcome(
+        tmp_path,
+        tour_ipynb=notebook(SETTING),
+        tests__test_flow_py=TEST.replace("MORE", "import importlib"),
+    )
+    assert found is Outcome.PINNED
+
+
+def test_a_class_of_a_file_that_is_started_may(tmp_path: Path) -> None:
+    assert outcome(tmp_path, tour_py=SETTING) is Outcome.PINNED
+
+
+def test_a_class_of_the_library_may_come_to_each_test(tmp_path: Path) -> None:
+    assert outcome(tmp_path, lib__counted_py=SETTING) is Outcome.PINNED
