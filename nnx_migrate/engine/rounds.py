@@ -19,6 +19,8 @@ from nnx_migrate.rewrite.planner.chosen_mode import chosen_modes
 from nnx_migrate.rewrite.planner.contradictions import contradictions
 from nnx_migrate.rewrite.planner.round import plan_round
 from nnx_migrate.rewrite.split.unused_bindings import drop_unread
+from nnx_migrate.rewrite.style.broken import broken
+from nnx_migrate.rewrite.style.layout import line_after
 from nnx_migrate.rewrite.style.rejoined import rejoined
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.rewrite.text.history import History
@@ -119,7 +121,7 @@ class Rounds:
             elif not self._tidied(context):
                 self.findings += result.standing
                 self.findings += self.settlement.close()
-                self._rejoin(context)
+                self._tidy_lines(context)
                 return ""
         return "the rewrite did not settle"
 
@@ -178,9 +180,15 @@ class Rounds:
         self.findings += [self._left(removals[name][0], name, reasons[name]) for name in reasons]
         return False
 
-    def _rejoin(self, context: FileContext) -> None:
-        """Put on one line what edits have made short enough for it."""
-        owners = rejoined(context, self.history.written())
+    def _tidy_lines(self, context: FileContext) -> None:
+        """Join lines that edits have made short enough for it, and break those made too long."""
+        written = list(self.history.written())
+        owners = rejoined(context, written)
+        owners |= {
+            edit: findings
+            for edit, findings in broken(context, written, self._was_long).items()
+            if all(edit.end <= other.start or other.end <= edit.start for other in owners)
+        }
         if not owners or self._has_no_place(list(owners)):
             return
         try:
@@ -189,6 +197,13 @@ class Rounds:
             return
         self._advance(list(owners), owners)
         self._root = after.tree
+
+    def _was_long(self, line: int) -> bool:
+        """Whether the line that became this one was longer than lines of the file should be."""
+        text, original = self.asis.text, self.lines.original(line)
+        start = text.line_start(original)
+        shown = text.text[start : line_after(self.asis, original)].rstrip()
+        return len(shown.expandtabs(4)) > self.asis.options.width
 
     def _has_no_place(self, edits: Sequence[Edit]) -> bool:
         return self.refuses is not None and bool(self.refuses(apply_edits(self.text.text, edits)))

@@ -107,7 +107,7 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
 
     def loss_of_state(params, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
-        loss = (lambda m: m(x).sum())(m)
+        loss = m(x).sum()
         if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
             raise ValueError("the loss must not change the structure of m")
         return loss
@@ -190,7 +190,7 @@ def train_step(state: nnx.Optimizer, x):
 
     def loss_of_state(params, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
-        loss = (lambda m: m(x).sum())(m)
+        loss = m(x).sum()
         if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
             raise ValueError("the loss must not change the structure of m")
         return loss
@@ -227,7 +227,7 @@ def train_step(model, optimizer, x):
 
     def loss_of_state(params, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
-        loss = (lambda m: a(m, x))(m)
+        loss = a(m, x)
         if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
             raise ValueError("the loss must not change the structure of m")
         return loss

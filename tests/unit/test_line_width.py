@@ -68,3 +68,13 @@ def test_one_argument_is_given_no_comma() -> None:
 def test_commas_within_an_expression_end_no_line(inner: str) -> None:
     text = f"{inner}{_LONG}({_LONG})"
     assert within_width(f"run({text})", 0, "    ") == ["run(", f"    {text}", ")"]
+
+
+def test_a_lambda_keeps_its_parameters_together() -> None:
+    line = f"return f(lambda a, b: (a, b), {_LONG}, lambda *, c={{1: 2}}, d: c, {_LONG})"
+    assert within_width(line, 0, "    ")[1:-1] == [
+        "    lambda a, b: (a, b),",
+        f"    {_LONG},",
+        "    lambda *, c={1: 2}, d: c,",
+        f"    {_LONG},",
+    ]

@@ -76,7 +76,9 @@ def by_keyword(net: Net, x: jax.Array):
         state, net = carry
         return {"i": state["i"] + 1, "x": net(state["x"])}, net
 
-    result, _ = nnx.while_loop(cond_fun=lambda carry: carry[0]["i"] < 2, body_fun=body, init_val=(start, net))
+    result, _ = nnx.while_loop(
+        cond_fun=lambda carry: carry[0]["i"] < 2, body_fun=body, init_val=(start, net)
+    )
     return result["x"]
 
 

@@ -42,7 +42,9 @@ class Net(nnx.Module):
             carry, self = loop_carry
             return self.step(carry), self
 
-        _, x = nnx.while_loop(lambda loop_carry: loop_carry[1].check(loop_carry[0]), body, ((0, x), self))[0]
+        _, x = nnx.while_loop(
+            lambda loop_carry: loop_carry[1].check(loop_carry[0]), body, ((0, x), self)
+        )[0]
         return x
 
     def repeated(self, x: jax.Array):
@@ -100,7 +102,9 @@ def under_a_name(net: Net, x: jax.Array):
         x, net = carry
         return net.again(i, x), net
 
-    return nnx.remat(lambda x, net: apply(net, x, scale=2.0))(x, net) + nnx.fori_loop(0, 2, body, (x, net))[0]
+    return nnx.remat(lambda x, net: apply(net, x, scale=2.0))(x, net) + nnx.fori_loop(
+        0, 2, body, (x, net)
+    )[0]
 
 
 def another_by_then(net: Net, other: Net, x: jax.Array):

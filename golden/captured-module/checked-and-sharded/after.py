@@ -48,7 +48,9 @@ def sharded(net: Net, xs: jax.Array):
     def run(x: jax.Array, net):
         return net(x)
 
-    each = nnx.shard_map(lambda x, net: net(x), mesh=mesh, in_specs=(P("data"), P()), out_specs=P("data"))
+    each = nnx.shard_map(
+        lambda x, net: net(x), mesh=mesh, in_specs=(P("data"), P()), out_specs=P("data")
+    )
     return run(xs, net) + each(xs, net)
 
 

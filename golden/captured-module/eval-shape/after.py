@@ -51,4 +51,8 @@ def shapes(model: Backbone, noisy: Noisy, batch: int):
 class Probe:
     def __init__(self, model: Backbone):
         self.model = model
-        self.output = nnx.eval_shape(lambda model, images: model(images), self.model, jax.ShapeDtypeStruct((1, 4), jnp.float32))
+        self.output = nnx.eval_shape(
+            lambda model, images: model(images),
+            self.model,
+            jax.ShapeDtypeStruct((1, 4), jnp.float32),
+        )

@@ -29,7 +29,9 @@ class Net(nnx.Module):
         return nnx.switch(index, [once, twice, lambda x, self: x * 2], x, self)
 
     def without_operands(self, flag: jax.Array, x: jax.Array):
-        return x + nnx.cond(flag, lambda self: self.calls[...] * 1.0, lambda self: self(jnp.ones(2)).sum(), self)
+        return x + nnx.cond(
+            flag, lambda self: self.calls[...] * 1.0, lambda self: self(jnp.ones(2)).sum(), self
+        )
 
     def checkpointed(self, x: jax.Array):
         @nnx.remat

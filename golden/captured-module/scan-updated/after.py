@@ -47,7 +47,9 @@ def several(net: Net, rngs: nnx.Rngs, xs: jax.Array):
             return (carry, linear, rngs), (x, y)
         return ((i + 1, linear(y) + x), linear, rngs), (noise, y)
 
-    ((i, y), _, _), outputs = nnx.scan(step, in_axes=(nnx.Carry, 0))(((jnp.array(0), jnp.zeros(2)), linear, rngs), xs)
+    ((i, y), _, _), outputs = nnx.scan(step, in_axes=(nnx.Carry, 0))(
+        ((jnp.array(0), jnp.zeros(2)), linear, rngs), xs
+    )
     return i, y, outputs
 
 
@@ -72,5 +74,7 @@ def results_by_number(net: Net, xs: jax.Array):
 
 
 def in_one_line(net: Net, xs: jax.Array):
-    (total, _), _ = nnx.scan(lambda carry, x: ((carry[1](carry[0]) + x, carry[1]), None))((jnp.zeros(2), net), xs)
+    (total, _), _ = nnx.scan(lambda carry, x: ((carry[1](carry[0]) + x, carry[1]), None))(
+        (jnp.zeros(2), net), xs
+    )
     return total

@@ -44,7 +44,14 @@ def made_here(x: jax.Array):
 
 
 def given(student: Actor, teacher: Actor, x: jax.Array):
-    return nnx.cond(x.sum() > 0, lambda x, student, teacher: student(teacher(x)), lambda x, student, teacher: x, x, student, teacher)
+    return nnx.cond(
+        x.sum() > 0,
+        lambda x, student, teacher: student(teacher(x)),
+        lambda x, student, teacher: x,
+        x,
+        student,
+        teacher,
+    )
 
 
 def carried_already(x: jax.Array):

@@ -20,5 +20,7 @@ def rolled(net: Net, start, xs):
         y = net(x)
         return (total + y, net), y
 
-    (carry, _), outputs = nnx.scan(body, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))((start, net), xs)
+    (carry, _), outputs = nnx.scan(body, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))(
+        (start, net), xs
+    )
     return carry, outputs

@@ -39,7 +39,9 @@ def train_step(
     encoder, nnx.PathContains("kernel"), ...
   )
   decoder_graphdef, decoder_params, decoder_nondiff = nnx.split(decoder, nnx.Param, ...)
-  loss, grads = nnx.value_and_grad(loss_fn, argnums=(0, 1))(encoder_kernel_state, decoder_params, encoder_nondiff, decoder_nondiff, x)
+  loss, grads = nnx.value_and_grad(loss_fn, argnums=(0, 1))(
+    encoder_kernel_state, decoder_params, encoder_nondiff, decoder_nondiff, x
+  )
   optimizers[0].update(encoder, grads[0])
   optimizers[1].update(decoder, grads[1])
   return loss, grads

@@ -52,7 +52,7 @@ def jitted_step(model: nnx.Module, optimizer: nnx.Optimizer, x: jax.Array, y: ja
 
     def loss_of_state(params, nondiff):
         m = nnx.merge(graphdef, params, nondiff)
-        loss = (lambda m: jnp.mean((m(x) - m(y)) ** 2))(m)
+        loss = jnp.mean((m(x) - m(y)) ** 2)
         if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
             raise ValueError("the loss must not change the structure of m")
         return loss
@@ -84,4 +84,6 @@ def both(generator: nnx.Module, critic: nnx.Module, x: jax.Array):
             raise ValueError("loss must not change the structure of critic")
         return loss_2
 
-    return nnx.grad(loss_of_state, argnums=(0, 1))(generator_params, critic_params, generator_nondiff, critic_nondiff)
+    return nnx.grad(loss_of_state, argnums=(0, 1))(
+        generator_params, critic_params, generator_nondiff, critic_nondiff
+    )

@@ -53,10 +53,14 @@ def train_step(
     discriminator_graphdef, discriminator_params, discriminator_nondiff = nnx.split(
         discriminator, nnx.Param, ...
     )
-    d_loss, grads = nnx.value_and_grad(d_loss_fn)(discriminator_params, discriminator_nondiff, generator)
+    d_loss, grads = nnx.value_and_grad(d_loss_fn)(
+        discriminator_params, discriminator_nondiff, generator
+    )
     d_optimizer.update(discriminator, grads)
     # ... then the generator against the updated discriminator.
     generator_graphdef, generator_params, generator_nondiff = nnx.split(generator, nnx.Param, ...)
-    g_loss, grads = nnx.value_and_grad(g_loss_fn)(generator_params, generator_nondiff, discriminator)
+    g_loss, grads = nnx.value_and_grad(g_loss_fn)(
+        generator_params, generator_nondiff, discriminator
+    )
     g_optimizer.update(generator, grads)
     return {"d_loss": d_loss, "g_loss": g_loss}

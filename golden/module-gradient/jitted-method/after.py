@@ -51,4 +51,6 @@ class Regressor(nnx.Module):
 
     def gradients(self, x):
         graphdef, params, nondiff = nnx.split(self, nnx.Param, ...)
-        return nnx.grad(lambda params, nondiff: nnx.merge(graphdef, params, nondiff).loss(x))(params, nondiff)
+        return nnx.grad(lambda params, nondiff: nnx.merge(graphdef, params, nondiff).loss(x))(
+            params, nondiff
+        )

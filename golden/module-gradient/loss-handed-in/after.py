@@ -17,7 +17,9 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, loss_fn: Callable, b
             raise ValueError("loss_fn must not change the structure of model")
         return result
 
-    (loss, metrics), grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(params, nondiff, batch)
+    (loss, metrics), grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(
+        params, nondiff, batch
+    )
     optimizer.update(model, grads)
     return loss, metrics
 

@@ -36,6 +36,8 @@ class Trainer:
         def loss_of_state(params, nondiff, *args):
             return self._loss(nnx.merge(graphdef, params, nondiff), *args)
 
-        (loss, info), grads = nnx.value_and_grad(loss_of_state, has_aux=True)(params, nondiff, obs, actions)
+        (loss, info), grads = nnx.value_and_grad(loss_of_state, has_aux=True)(
+            params, nondiff, obs, actions
+        )
         optimizer.update(policy, grads)
         return {"loss": loss, **info}

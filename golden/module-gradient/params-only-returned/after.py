@@ -15,5 +15,7 @@ class MLP(nnx.Module):
 def flat_gradients(model: MLP, x: jax.Array):
   """Gradient of each parameter by name."""
   graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-  grads = nnx.grad(lambda params, nondiff: jnp.sum(nnx.merge(graphdef, params, nondiff)(x)))(params, nondiff)
+  grads = nnx.grad(lambda params, nondiff: jnp.sum(nnx.merge(graphdef, params, nondiff)(x)))(
+    params, nondiff
+  )
   return {"/".join(path): leaf[...] for path, leaf in nnx.to_flat_state(grads)}

@@ -43,7 +43,9 @@ def losses(model: Net, x: jax.Array):
         return jnp.mean(logits**2), (logits, intermediates)
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-    (loss, (logits, intermediates)), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+    (loss, (logits, intermediates)), grads = nnx.value_and_grad(loss_fn, has_aux=True)(
+        params, nondiff
+    )
     sown = nnx.to_pure_dict(intermediates)
 
     def size(params, nondiff):

@@ -51,7 +51,9 @@ def saliency(model: Net, x, y):
     """Loss, and its gradients with respect to the activations alone."""
 
     def loss_fn(model: Net, perturbations, inputs, targets):
-        return jnp.mean((nnx.capture(model.scaled, init=perturbations)(inputs, scale=2.0) - targets) ** 2)
+        return jnp.mean(
+            (nnx.capture(model.scaled, init=perturbations)(inputs, scale=2.0) - targets) ** 2
+        )
 
     before, perturbations = nnx.capture(model.scaled, nnx.Perturbation)(x, scale=2.0)
     grad_fn = nnx.value_and_grad(loss_fn, argnums=1)
@@ -112,5 +114,7 @@ def run(x):
         m = nnx.merge(graphdef, params, nondiff)
         return jnp.sum(nnx.capture(m, init=perturbations)(x))
 
-    param_grads, activation_grads = nnx.grad(loss_fn, argnums=(0, 1))(params, perturbations, nondiff)
+    param_grads, activation_grads = nnx.grad(loss_fn, argnums=(0, 1))(
+        params, perturbations, nondiff
+    )
     return found, activation_grads, param_grads, model, optimizer, other

@@ -53,7 +53,9 @@ class Evaluator:
 def _train_step_and_pop(model: Net, optimizer: nnx.Optimizer, batch):
     def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
-        return jnp.mean((model(batch["x"]) - batch["y"]) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
+        return jnp.mean((model(batch["x"]) - batch["y"]) ** 2), nnx.clone(
+            nnx.pop(model, nnx.Intermediate)
+        )
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     (loss, sown), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)

@@ -14,7 +14,10 @@ class Net(nnx.Module):
 
 
 def make(n: int):
-  build = nnx.vmap(lambda key: nnx.split(Net(3, nnx.Rngs(params=key, dropout=7)), nnx.RngState, ...), out_axes=(None, None, 0))
+  build = nnx.vmap(
+    lambda key: nnx.split(Net(3, nnx.Rngs(params=key, dropout=7)), nnx.RngState, ...),
+    out_axes=(None, None, 0),
+  )
   return nnx.merge(*build(jax.random.split(jax.random.key(0), n)))
 
 

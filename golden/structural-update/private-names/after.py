@@ -25,7 +25,9 @@ def remember(net: Net, x):
 
 def loss_and_grads(net: Net, x):
     graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
-    return differentiate(lambda params, nondiff: nnx.merge(graphdef, params, nondiff)(x).sum())(params, nondiff)
+    return differentiate(lambda params, nondiff: nnx.merge(graphdef, params, nondiff)(x).sum())(
+        params, nondiff
+    )
 
 
 def references(net: Net):

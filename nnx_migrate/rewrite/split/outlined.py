@@ -36,7 +36,6 @@ from nnx_migrate.rewrite.style.layout import (
     line_after,
     within_line_width,
 )
-from nnx_migrate.rewrite.style.line_width import within_width
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -79,31 +78,8 @@ def outline(
         return _in_place_of(context, binding, lines)
     check_hoistable(context, site.node)
     statement = context.tree.statement(site.node)
-    return [insert_before(context, statement, [*lines, ""]), *_called(context, site.node, name)]
-
-
-def _called(context: FileContext, made: ast.AST, name: str) -> list[Edit]:
-    """Edits that put the name of the new function where the old one was made and called."""
-    assert isinstance(made, ast.expr)
-    start, end = context.text.span(made)
-    renamed = Edit(start, end, name)
-    use = context.tree.parents.get(made)
-    if not isinstance(use, ast.Call) or use.func is not made:
-        return [renamed]
-    text, stop = context.text.text, context.text.span(use)[1]
-    first = context.text.line_start(made.lineno)
-    behind = text[stop : line_after(context, context.text.line_of(stop))].rstrip()
-    indent = context.text.indent_of_line(made.lineno)
-    line = text[first:start] + name + text[end:stop] + behind
-    if "\n" in text[end:stop] or "\r" in text[end:stop]:
-        return [renamed]
-    unit, width = context.continuation_unit, context.options.width
-    parts = within_width(line[len(indent) :], len(indent), unit, width)
-    broken = context.newline.join(indent + part for part in parts)
-    head, tail = text[first:start], behind
-    if not (broken.startswith(head) and broken.endswith(tail)):
-        return [renamed]
-    return [Edit(start, stop, broken[len(head) : len(broken) - len(tail)])]
+    made = Edit(*context.text.span(site.node), name)
+    return [insert_before(context, statement, [*lines, ""]), made]
 
 
 def _verb(site: Site) -> str:

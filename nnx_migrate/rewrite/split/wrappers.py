@@ -78,7 +78,6 @@ def checked_function(
     known = positional_names(definition) or _names_in_call(site)
     parameters, arguments = _forwarded(named, known, nnx, arity, starred, keywords)
     text = context.text.of(function)
-    callee = f"({text})" if isinstance(function, ast.Lambda) else text
     unit = context.indent_unit
     # Its own names hide those around it, of which it reads the callee's and the graphdefs.
     own = positional_names(function) if isinstance(function, ast.Lambda) else []
@@ -107,13 +106,27 @@ def checked_function(
     lines = [
         f"def {wrapper}({', '.join(parameters)}):",
         *merges,
-        f"{unit}{result} = {callee}({', '.join(arguments)})",
+        f"{unit}{result} = {_result_of(context, function, arguments)}",
         *(f"{unit}{line}" for line in checks),
         f"{unit}return {result}",
         "",
     ]
     statement = context.tree.statement(function)
     return [insert_before(context, statement, lines), Edit(*context.text.span(function), wrapper)]
+
+
+def _result_of(context: FileContext, function: ast.expr, arguments: Sequence[str]) -> str:
+    """The call of a function; what a lambda gives whose parameters have those very names."""
+    text = context.text.of(function)
+    if not isinstance(function, ast.Lambda):
+        return f"{text}({', '.join(arguments)})"
+    named = ast.arguments(
+        [], [ast.arg(name) for name in arguments], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    body = context.text.of(function.body)
+    if ast.dump(function.args) == ast.dump(named) and "\n" not in body:
+        return body
+    return f"({text})({', '.join(arguments)})"
 
 
 def watched_definition(

@@ -10,8 +10,6 @@ import tokenize
 
 from nnx_migrate.rewrite.text.edits import MAX_LINE
 
-#: What stands in brackets with these has commas of its own.
-_HOLDING_COMMAS = frozenset({"lambda", "for"})
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
@@ -69,10 +67,13 @@ def _last_brackets(line: str) -> _Brackets | None:
     except tokenize.TokenError:
         return None
     shift = len(line) - len(line.lstrip())
+    lambdas: list[int] = []  # how deep those stand whose parameters are being read
     for before, token in itertools.pairwise([tokens[0], *tokens]):
         place = token.start[1] + shift
-        if token.type == tokenize.NAME and depth == 1 and token.string in _HOLDING_COMMAS:
-            whole = True
+        if token.string == "for" and depth == 1:
+            whole = True  # the commas are those of its targets
+        if token.string == "lambda":
+            lambdas.append(depth)
         if token.type != tokenize.OP:
             continue
         if token.string in _OPENING:
@@ -83,7 +84,10 @@ def _last_brackets(line: str) -> _Brackets | None:
             depth -= 1
             if depth == 0 and last is not None and line[last.start] == "(":
                 found = dataclasses.replace(last, end=place, commas=[] if whole else last.commas)
-        elif token.string == "," and depth == 1 and last is not None:
+        elif token.string == ":" and lambdas[-1:] == [depth]:
+            lambdas.pop()
+        elif token.string == "," and depth == 1 and lambdas[-1:] != [depth]:
+            assert last is not None
             last.commas.append(place)
     return found
 

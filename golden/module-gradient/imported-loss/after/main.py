@@ -12,7 +12,9 @@ def train_step(model: Net, optimizer: nnx.Optimizer, batch):
   def cross_entropy_of_state(params, nondiff, *args):
     return losses.cross_entropy(nnx.merge(graphdef, params, nondiff), *args)
 
-  (loss, logits), grads = nnx.value_and_grad(cross_entropy_of_state, has_aux=True)(params, nondiff, batch)
+  (loss, logits), grads = nnx.value_and_grad(cross_entropy_of_state, has_aux=True)(
+    params, nondiff, batch
+  )
   optimizer.update(model, grads)
   return loss, logits
 

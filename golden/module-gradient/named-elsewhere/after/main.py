@@ -38,4 +38,6 @@ def by_attribute(net: Net, x):
 
 def by_another_name(net: Net, x):
     graphdef, params, nondiff = nnx.split(net, nnx.Param, ...)
-    return rise(lambda params, nondiff, x: loss(nnx.merge(graphdef, params, nondiff), x))(params, nondiff, x)
+    return rise(lambda params, nondiff, x: loss(nnx.merge(graphdef, params, nondiff), x))(
+        params, nondiff, x
+    )
