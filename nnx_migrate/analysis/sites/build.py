@@ -11,6 +11,7 @@ from nnx_migrate.analysis.flax.transform_spec import ControlFlow
 from nnx_migrate.analysis.flax.transforms import OBJECT_FUNCTIONS, spec
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.ir.lowering.literal_lookups import lookup
+from nnx_migrate.analysis.sites.assigned_in_order import reads_of
 from nnx_migrate.analysis.sites.references import References
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
@@ -151,11 +152,15 @@ class SiteForms(References):
 
     def _uses_of_name(self, assignment: ast.Assign, name: str) -> tuple[tuple[ast.Call, ...], str]:
         scope = self.tree.scope(assignment)
-        if len(self.tree.project.bindings(scope, name)) != 1:
-            return (), f"{name} is bound more than once"
         if isinstance(self.tree.parents.get(assignment), ast.ClassDef):
             return (), f"{name} is an attribute of a class"
-        calls = self.calls(scope, name)
+        if len(self.tree.project.bindings(scope, name)) == 1:
+            calls = self.calls(scope, name)
+        else:
+            loads = reads_of(self.tree, assignment, name, self.loads(scope, name))
+            if loads is None:
+                return (), f"{name} is bound more than once"
+            calls = self.calls_among(loads)
         return ((), f"{name} is passed on as a value") if calls is None else (calls, "")
 
     def uses(self, site: Site) -> tuple[ast.Call, ...]:

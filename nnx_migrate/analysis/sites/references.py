@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.flax.names import nnx_name
@@ -43,7 +43,10 @@ class References:
 
     def calls(self, scope: Scope, name: str) -> tuple[ast.Call, ...] | None:
         """Every call of what `name` is bound to in `scope`; None where it is read otherwise too."""
-        loads = self.loads(scope, name)
+        return self.calls_among(self.loads(scope, name))
+
+    def calls_among(self, loads: Sequence[ast.Name]) -> tuple[ast.Call, ...] | None:
+        """The calls of these names; None where one is read otherwise."""
         calls = [self.tree.parents[load] for load in loads]
         pairs = zip(calls, loads, strict=True)
         seen = tuple(c for c, load in pairs if isinstance(c, ast.Call) and c.func is load)
