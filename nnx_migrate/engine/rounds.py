@@ -21,6 +21,7 @@ from nnx_migrate.rewrite.planner.round import plan_round
 from nnx_migrate.rewrite.split.unused_bindings import drop_unread
 from nnx_migrate.rewrite.style.broken import broken
 from nnx_migrate.rewrite.style.layout import line_after
+from nnx_migrate.rewrite.style.line_width import shown
 from nnx_migrate.rewrite.style.rejoined import rejoined
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.rewrite.text.history import History
@@ -202,8 +203,8 @@ class Rounds:
         """Whether the line that became this one was longer than lines of the file should be."""
         text, original = self.asis.text, self.lines.original(line)
         start = text.line_start(original)
-        shown = text.text[start : line_after(self.asis, original)].rstrip()
-        return len(shown.expandtabs(4)) > self.asis.options.width
+        stood = text.text[start : line_after(self.asis, original)].rstrip()
+        return shown(stood) > self.asis.options.width
 
     def _has_no_place(self, edits: Sequence[Edit]) -> bool:
         return self.refuses is not None and bool(self.refuses(apply_edits(self.text.text, edits)))

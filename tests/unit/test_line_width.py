@@ -78,3 +78,9 @@ def test_a_lambda_keeps_its_parameters_together() -> None:
         "    lambda *, c={1: 2}, d: c,",
         f"    {_LONG},",
     ]
+
+
+def test_a_tab_is_as_wide_as_formatters_take_it() -> None:
+    line = f"\treturn ({_LONG}, {_LONG[:30]})"
+    assert within_width(line, 5, "\t") == [line]
+    assert within_width(line, 6, "\t")[0] == "\treturn ("

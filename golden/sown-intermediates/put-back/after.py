@@ -88,7 +88,7 @@ def many(cell: Cell, xs: jax.Array):
         @nnx.vmap(in_axes=(0, None, 0))
         def vmapped_fn_of_state(mapped, rest, x):
             cell = nnx.merge(graphdef, mapped, rest)
-            return (cell(x), nnx.clone(nnx.pop(cell, nnx.Intermediate)))
+            return cell(x), nnx.clone(nnx.pop(cell, nnx.Intermediate))
 
         return vmapped_fn_of_state(mapped, rest, x)
 

@@ -31,7 +31,7 @@ from nnx_migrate.rewrite.classes.pytree_conditions import (
 )
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten
-from nnx_migrate.rewrite.style.line_width import within_width
+from nnx_migrate.rewrite.style.line_width import shown, within_width
 from nnx_migrate.rewrite.style.spelling import Spelling
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.sources.suppressions import Suppression, Suppressions, parse_suppressions
@@ -224,7 +224,8 @@ def _marked(context: FileContext, value: ast.expr, function: str) -> list[Edit]:
         head, text = context.text.text[first:start], context.text.of(value)
         indent = len(head) - len(head.lstrip())
         unit, width = context.continuation_unit, context.options.width
-        lines = within_width(f"{head.strip()} {function}({text})", indent, unit, width)
+        new = f"{head.strip()} {function}({text})"
+        lines = within_width(new, shown(head[:indent]), unit, width)
         if len(lines) > 1 and lines[0].endswith(f"{function}("):
             inner = (context.newline + head[:indent]).join(lines)
             return [Edit(first + indent, end, inner)]

@@ -36,6 +36,7 @@ from nnx_migrate.rewrite.style.layout import (
     line_after,
     within_line_width,
 )
+from nnx_migrate.rewrite.style.line_width import shown
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -195,13 +196,25 @@ def _inner_body(
         lines += structure_checks(context, site, named, objects, wiring.nnx)
         value = result
     if wiring.carry is None or wiring.carry.alone or wiring.carry.place is None:
-        return [*lines, f"return {wiring.returned(value, None, None)}"]
+        returned = wiring.returned(value, None, None)
+        if returned == value and isinstance(body, ast.Tuple):
+            returned = _shortest(context, site, value, body)
+        return [*lines, f"return {returned}"]
     if isinstance(body, ast.Tuple) and len(body.elts) == 2:
         first, second = (context.text.of(e) for e in body.elts)
     else:
         first, second = fresh(["new_carry", "output"], wiring.taken)
         lines.append(f"{first}, {second} = {value}")
     return [*lines, f"return {wiring.returned(value, first, second)}"]
+
+
+def _shortest(context: FileContext, site: Site, text: str, value: ast.Tuple) -> str:
+    """A tuple as it is returned: in brackets only where it takes several lines."""
+    indent = context.text.indent_of_line(first_line(context.tree.statement(site.node)))
+    around = shown(f"{indent}{context.indent_unit * 2}return ")
+    bare = text[1:-1].strip()
+    long = "\n" in text or "\r" in text or around + len(bare) > context.options.width
+    return text if long or len(value.elts) == 1 else bare
 
 
 def _decorator(context: FileContext, site: Site, options: Mapping[str, str | None]) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.layout import line_after
-from nnx_migrate.rewrite.style.line_width import within_width
+from nnx_migrate.rewrite.style.line_width import shown, within_width
 from nnx_migrate.rewrite.text.edits import Edit
 
 _BROKEN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
@@ -59,7 +59,7 @@ def _breaks(context: FileContext, statement: ast.stmt, start: int, stop: int) ->
     if context.text.span(statement) != (start + len(indent), start + len(line)):
         return []  # something else stands in the line
     width = context.options.width
-    parts = within_width(code, len(indent.expandtabs(4)), context.continuation_unit, width)
-    if len(parts) == 1 or any(len((indent + each).expandtabs(4)) > width for each in parts):
+    parts = within_width(code, shown(indent), context.continuation_unit, width)
+    if len(parts) == 1 or any(shown(indent + each) > width for each in parts):
         return []
     return [Edit(start, end, context.newline.join(indent + each for each in parts))]

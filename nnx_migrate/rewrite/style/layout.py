@@ -11,7 +11,7 @@ from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.model.causes import LayoutCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
-from nnx_migrate.rewrite.style.line_width import within_width
+from nnx_migrate.rewrite.style.line_width import shown, within_width
 from nnx_migrate.rewrite.text.edits import Edit, Text
 
 
@@ -53,7 +53,7 @@ def within_line_width(context: FileContext, lines: list[str], indent: str) -> li
     return [
         part
         for line in lines
-        for part in ([line] if "\n" in line else within_width(line, len(indent), unit, width))
+        for part in ([line] if "\n" in line else within_width(line, shown(indent), unit, width))
     ]
 
 

@@ -25,7 +25,7 @@ def within_width(line: str, indent: int, unit: str, width: int = MAX_LINE) -> li
     Returns:
         The line alone where it is short enough, or has nothing in brackets.
     """
-    if indent + len(line) <= width:
+    if indent + shown(line) <= width:
         return [line]
     brackets = _last_brackets(line)
     if brackets is None:
@@ -35,12 +35,17 @@ def within_width(line: str, indent: int, unit: str, width: int = MAX_LINE) -> li
     if not inner:
         return [line]
     head, tail = line[: brackets.start + 1], own + line[brackets.end :]
-    fits = indent + len(own) + len(unit) + len(inner) <= width
+    fits = indent + shown(own + unit + inner) <= width
     if not brackets.commas or (fits and not brackets.of_tuple):
         return [head, f"{own}{unit}{inner}", tail]
     edges = [brackets.start, *brackets.commas, brackets.end]
     parts = [line[a + 1 : b].strip() for a, b in itertools.pairwise(edges)]
     return [head, *(f"{own}{unit}{part}," for part in parts if part), tail]
+
+
+def shown(text: str) -> int:
+    """How long a text is that begins with indentation: formatters take a tab for four."""
+    return len(text.expandtabs(4))
 
 
 @dataclasses.dataclass(slots=True)

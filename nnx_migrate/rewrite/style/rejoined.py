@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from nnx_migrate.core.findings import Finding
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.layout import line_after
+from nnx_migrate.rewrite.style.line_width import shown
 from nnx_migrate.rewrite.text.edits import Edit
 
 #: What stands in the bracket of a call that is broken behind and in front of its brackets alone.
@@ -63,8 +64,7 @@ def _joined(context: FileContext, opening: int, closing: int) -> list[Edit]:
         return []
     head = text[context.text.line_start(context.text.line_of(opening)) : opening + 1]
     tail = text[closing : line_after(context, context.text.line_of(closing))].rstrip()
-    length = len((head + match["given"] + tail).expandtabs(4))
-    if length > context.options.width or "#" in tail:
+    if shown(head + match["given"] + tail) > context.options.width or "#" in tail:
         return []
     start, end = match.span("given")
     return [Edit(opening + 1, start, ""), Edit(end, closing, "")]
