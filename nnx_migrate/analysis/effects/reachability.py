@@ -32,6 +32,7 @@ from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import SETTERS
 from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.interp.sequential_layers import held_by_layer
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.place import Place, refers_to
 from nnx_migrate.core.refusal import Cause, Refusal
@@ -257,8 +258,9 @@ class _Walk:
                 if class_name in _ANY_MODULE:
                     yield Reached.ANY_MODULE.about(where)
                 yield from self.method(class_name, "__call__", where)
-                self.handed_on(value.wraps)
-                for inner in in_order(value.wraps):
+                held = held_by_layer(self.evaluator, value)
+                self.handed_on(held)
+                for inner in in_order(held):
                     yield from self.callee(inner, call, where)
             case ClassValue(class_name=class_name):
                 yield from self.method(class_name, "__init__", where)

@@ -42,6 +42,7 @@ from nnx_migrate.analysis.heap.added_variables import AddedVariables
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
 from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.interp.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.records import linked_record
@@ -313,7 +314,10 @@ class EffectFinder(abc.ABC):
             return frozenset({Effect("structure", MethodChanges(name, layer.name), where)})
         found: Effects = NO_EFFECTS
         if name == "__call__":
-            for inner in outside_circles(instance.wraps):
+            held = instance.wraps
+            if is_sequential(self.evaluator, instance):
+                held = layers_of(self.evaluator, instance)
+            for inner in outside_circles(held):
                 found |= self.of_call(inner, where)
         if layer.name == "MultiMetric" and name in _OF_ALL_METRICS:
             for metric in self._metrics_of(instance):

@@ -27,6 +27,7 @@ from nnx_migrate.analysis.heap.stored_names import has_computed_names, stored_na
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.interp.field_stores import stored_outside
 from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.interp.sequential_layers import held_by_layer
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES
 from nnx_migrate.analysis.symbols.passed_on import writes_in
@@ -169,12 +170,14 @@ class ContentsFinder:
 
     def _wrapped(self, instance: Instance, layer: Layer) -> Contents:
         """What a library's Module holds of what its constructor was given."""
+        held = held_by_layer(self.evaluator, instance)
         if instance.wraps:
-            return self.of(instance.wraps)
+            return self.of(held)
         if "argument" not in layer.attributes.values() or layer.kind != "module":
             return _EMPTY
         if instance.exact and layer.name in CONTAINER_CLASSES:
-            return _EMPTY  # made empty; what is added to it is seen where it is added
+            # Made empty; what is added to a list is seen where it is added.
+            return self.of(held) if held else _EMPTY
         return unseen(Hides.GIVEN_TO_LAYER, layer=layer.name)
 
     def _variable_type(self, class_name: str) -> str:

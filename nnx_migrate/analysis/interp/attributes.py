@@ -35,6 +35,7 @@ from nnx_migrate.analysis.interp.annotations import calls_tell_more
 from nnx_migrate.analysis.interp.field_stores import lacks, stored_in_class, stored_outside
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
+from nnx_migrate.analysis.interp.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import (
     CONTAINER_CLASSES,
@@ -223,6 +224,16 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     )
 
 
+def field_values(evaluator: Evaluation, value: Value, index: int | None = None) -> Values:
+    """What the field of a NamedTuple at an index can be, or any of them; nothing of others."""
+    if not isinstance(value, Instance):
+        return NOTHING
+    names = evaluator.hierarchy.named_tuple_fields(value.class_name)
+    if index is not None:
+        names = names[index : index + 1 or None]
+    return union(member(evaluator, value, name) for name in names)
+
+
 def _of_members(evaluator: Evaluation, class_name: str) -> Values:
     """What the members of an Enum stand for, whichever it is."""
     located = evaluator.project.class_of(class_name)
@@ -273,6 +284,8 @@ def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
                 found |= _as_stored(evaluator, class_name, name, stored)
             for stored in stored_outside(evaluator, class_name, name) if found else ():
                 found |= evaluator.values(stored.scope, stored.expr)
+        elif name == "layers" and is_sequential(evaluator, instance):
+            found |= {ContainerValue(layers_of(evaluator, instance))}
         elif (kept := layer.attribute(name)) == "argument" and instance.wraps:
             # `layers` of a Sequential is all of them, `d.name` of a Dict one.
             in_list = layer.name in CONTAINER_CLASSES and name in layer.attributes

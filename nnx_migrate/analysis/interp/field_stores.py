@@ -206,10 +206,10 @@ def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterat
 def _may_be(evaluator: Evaluation, value: Value, class_name: str) -> bool:
     if not isinstance(value, Instance):
         return False
-    above = evaluator.hierarchy.ancestry(value.class_name).classes
-    return class_name in above or value.class_name in (
-        evaluator.hierarchy.ancestry(class_name).classes
-    )
+    if class_name in evaluator.hierarchy.ancestry(value.class_name).classes:
+        return True
+    # What is made as `nnx.Module()` is of no class below that.
+    return not value.exact and value.class_name in evaluator.hierarchy.ancestry(class_name).classes
 
 
 def _holds_arrays(evaluator: Evaluation, class_name: str, name: str) -> bool:

@@ -41,11 +41,11 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.interp.annotations import annotated_at
 from nnx_migrate.analysis.interp.attributes import (
     attribute_values,
+    field_values,
     is_of_sown,
 )
 from nnx_migrate.analysis.interp.calls import call_values
 from nnx_migrate.analysis.interp.field_stores import ClassAttributes, names_stored_outside
-from nnx_migrate.analysis.interp.named_tuples import field_values
 from nnx_migrate.analysis.interp.names import imported, named
 from nnx_migrate.analysis.interp.parameters import parameter_values
 from nnx_migrate.analysis.ir import nodes as ir

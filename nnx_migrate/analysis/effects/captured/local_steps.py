@@ -36,6 +36,7 @@ from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import COLLECTING, CONTROL_FLOW, of_nnx, spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.interp.sequential_layers import held_by_layer
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import VARIABLE_READS, operands_of
 from nnx_migrate.core.place import Place
@@ -219,7 +220,7 @@ class LocalSteps:
             what = f"{name} may update itself"
             expected = not switched
             yield Use("update", what, where, False, expected, spares_params=True)
-        for inner in in_order(value.wraps):
+        for inner in in_order(held_by_layer(self.contents.evaluator, value)):
             yield from self.called(inner, where)
 
     def _updated_by_method(
