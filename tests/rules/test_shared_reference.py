@@ -315,3 +315,30 @@ late.eval()
     after = result.after.decode()
     assert "\nearly.eval()\n" in after
     assert "\nnnx.set_graph_mode(True)(late.eval)()\n" in after
+
+
+@pytest.mark.parametrize("setter", ["setattr", "object.__setattr__"])
+def test_what_a_constructor_stores_by_name_is_kept(setter: str) -> None:
+    check_pinned(
+        RULE,
+        f"""\
+class Block(nnx.Module):
+    def __init__(self, rngs):
+        {setter}(self, "rngs", rngs)
+
+
+class Blocks(nnx.Module):
+    def __init__(self, rngs):
+        self.one = Block(rngs)
+        self.other = Block(rngs)
+
+
+@nnx.jit
+def step(model: Blocks, x):
+    return x
+
+
+step(Blocks(nnx.Rngs(0)), 1.0)
+""",
+        "holds the result of Rngs() twice",
+    )

@@ -64,7 +64,7 @@ def _kept_by_call(
     objects: Objects, method: Scope, function: ir.Function, own: ir.Name, call: ir.Call
 ) -> Iterator[tuple[tuple[str, ...], Held, int]]:
     match call:
-        case ir.Call(func=ir.Name(id="setattr"), args=(base, key, value)) if base == own:
+        case ir.Call(func=func, args=(base, key, value)) if base == own and func in ir.SETTERS:
             held = objects.held(method, value, call.line)
             if isinstance(key, ir.Constant) and key.text:
                 yield (key.text,), held, call.line
