@@ -152,7 +152,7 @@ def _name(context: FileContext, site: Site) -> str:
 def _lines(context: FileContext, function: LoopFunction, carry: Carry, name: str) -> list[str]:
     definition = function.definition
     assert isinstance(definition, ast.Lambda)
-    unit = context.indent_unit
+    unit = context.indent_unit_at(definition)
     parameters = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
     inner = parameters[-1]
     if carry.size is None:

@@ -186,14 +186,26 @@ class FileContext:
     @functools.cached_property
     def indent_unit(self) -> str:
         """One level of indentation, as the file has it."""
-        for node in ast.walk(self.tree.root):
-            body = getattr(node, "body", None)
-            if isinstance(node, ast.stmt) and isinstance(body, list) and body:
-                outer = self.text.indent_of_line(node.lineno)
-                inner = self.text.indent_of_line(body[0].lineno)
-                if body[0].lineno > node.lineno and inner.startswith(outer) and inner != outer:
-                    return inner[len(outer) :]
-        return "    "
+        units = (self._unit_within(node) for node in ast.walk(self.tree.root))
+        return next((unit for unit in units if unit), "    ")
+
+    def indent_unit_at(self, node: ast.AST) -> str:
+        """One level of indentation, as the block has it that a node stands in.
+
+        Cells of one notebook, and functions of one file, mix two and four spaces.
+        """
+        units = map(self._unit_within, self.tree.ancestors(node))
+        return next((unit for unit in units if unit), self.indent_unit)
+
+    def _unit_within(self, node: ast.AST) -> str:
+        """How far the body of a statement is indented; nothing where that is not to be seen."""
+        body = getattr(node, "body", None)
+        if not isinstance(node, ast.stmt) or not isinstance(body, list) or not body:
+            return ""
+        outer = self.text.indent_of_line(node.lineno)
+        inner = self.text.indent_of_line(body[0].lineno)
+        stands = body[0].lineno > node.lineno and inner.startswith(outer)
+        return inner.removeprefix(outer) if stands else ""
 
     @functools.cached_property
     def continuation_unit(self) -> str:

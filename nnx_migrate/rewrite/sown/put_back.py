@@ -70,8 +70,9 @@ def _short_enough(
     result = text[begins:].removeprefix("(").removesuffix(")")
     if "\n" in text or "\r" in text or context.comments_between(start, end):
         return edits
+    unit = context.indent_unit_at(function)
     (name,) = fresh([site.spec.lambda_name], context.taken_names(function))
-    lines = [f"def {name}({parameters}):", f"{context.indent_unit}return {result}", ""]
+    lines = [f"def {name}({parameters}):", f"{unit}return {result}", ""]
     defined = insert_before(context, context.tree.statement(function), lines)
     return [defined, Edit(start, end, name)]
 
@@ -107,7 +108,7 @@ def _beside_twin(context: FileContext, site: Site, plan: PutBack, nnx: str) -> l
     parameters = positional_names(plan.function)
     result, outputs, sown = fresh(["result", "outputs", "sown"], {*parameters, plan.twin})
     bound = f"{result}, ({outputs}, {sown})" if plan.in_pair else f"{result}, {sown}"
-    unit = context.indent_unit
+    unit = context.indent_unit_at(binding)
     lines = [
         f"def {site.bound_name}({', '.join(parameters)}):",
         f"{unit}{bound} = {plan.twin}({', '.join(parameters)})",

@@ -87,7 +87,7 @@ def _defined_lambda(
     if function.args.kwarg:
         parameters.append(f"**{function.args.kwarg.arg}")
     name = fresh([wanted], context.taken_names(function))[0]
-    unit = context.indent_unit
+    unit = context.indent_unit_at(function)
     body = context.text.of(function.body)
     if isinstance(function.body, ast.Tuple) and function.body.elts and body.isprintable():
         body = body[1:-1]  # the parentheses that a tuple needs in a lambda

@@ -130,7 +130,7 @@ def _lines(
     *,
     beside: bool,
 ) -> list[str]:
-    unit = context.indent_unit
+    unit = context.indent_unit_at(site.node)
     decorators = [f"@{_decorator(context, site, options)}"]
     if metadata is not None:
         decorators.append(metadata_decorator(metadata, options, wiring.nnx))
@@ -211,7 +211,7 @@ def _inner_body(
 def _shortest(context: FileContext, site: Site, text: str, value: ast.Tuple) -> str:
     """A tuple as it is returned: in brackets only where it takes several lines."""
     indent = context.text.indent_of_line(first_line(context.tree.statement(site.node)))
-    around = shown(f"{indent}{context.indent_unit * 2}return ")
+    around = shown(f"{indent}{context.indent_unit_at(site.node) * 2}return ")
     bare = text[1:-1].strip()
     long = "\n" in text or "\r" in text or around + len(bare) > context.options.width
     return text if long or len(value.elts) == 1 else bare

@@ -46,7 +46,8 @@ def wrapped_function(
     if fits(context, span, wrapper) or isinstance(function, ast.Lambda):
         return [Edit(*span, wrapper)]
     name = fresh([f"{prefix_of(text).lstrip('_')}_of_state"], context.taken_names(function))[0]
-    lines = [f"def {name}({', '.join(parameters)}):", f"{context.indent_unit}return {body}", ""]
+    unit = context.indent_unit_at(function)
+    lines = [f"def {name}({', '.join(parameters)}):", f"{unit}return {body}", ""]
     try:
         return [insert_before(context, context.tree.statement(function), lines), Edit(*span, name)]
     except NotRewritten:
@@ -78,7 +79,7 @@ def checked_function(
     known = positional_names(definition) or _names_in_call(site)
     parameters, arguments = _forwarded(named, known, nnx, arity, starred, keywords)
     text = context.text.of(function)
-    unit = context.indent_unit
+    unit = context.indent_unit_at(function)
     # Its own names hide those around it, of which it reads the callee's and the graphdefs.
     own = positional_names(function) if isinstance(function, ast.Lambda) else []
     taken = names_in(function).difference(own)
@@ -194,7 +195,10 @@ def _check(context: FileContext, site: Site, name: str, split: str, before: str)
         assert isinstance(function, ast.expr)
         shown = _shown(context.text.of(function))
     what = f"{shown} must not change the structure of {name}"
-    return [f"if {split} != {before}:", f'{context.indent_unit}raise ValueError("{what}")']
+    return [
+        f"if {split} != {before}:",
+        f'{context.indent_unit_at(site.node)}raise ValueError("{what}")',
+    ]
 
 
 def with_checks(

@@ -263,10 +263,11 @@ def _defined(
     carry = names[_carry(context, site.options.get("in_axes"))]
     results.insert(_carry(context, back), carry)
     result = ", ".join(results)
+    unit = context.indent_unit_at(site.node)
     lines = [
         f"def {body}({', '.join(names)}):",
-        f"{context.indent_unit}{result} = {_call(context, meaning, names)}",
-        f"{context.indent_unit}return {result}",
+        f"{unit}{result} = {_call(context, meaning, names)}",
+        f"{unit}return {result}",
         "",
     ]
     statement = context.tree.statement(site.node)
