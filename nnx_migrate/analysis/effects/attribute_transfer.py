@@ -47,8 +47,7 @@ class Touching(Handing):
         elif write.how == "augment" and self._is_variable_in_place(scope, target):
             return  # flax raises, and older versions of it give the same Variable back
         elif isinstance(target, ir.Attribute) and self.rooted(scope, target.base):
-            variable = self.aliases.reads_variable(scope, target.base)
-            if not (target.name in VARIABLE_WRITES and variable):
+            if not self.aliases.is_of_variable(scope, target, VARIABLE_WRITES):
                 yield self._written(scope, target, write)
         elif write.value is not None and self.aliases.escapes(scope, write.value):
             yield self.kept(scope, target, write.line)

@@ -19,6 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     TupleValue,
     Value,
     Values,
+    is_unknown,
 )
 from nnx_migrate.analysis.effects.aliases.call_aliases import (
     call_gives,
@@ -29,7 +30,7 @@ from nnx_migrate.analysis.effects.aliases.call_aliases import (
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
-from nnx_migrate.analysis.library.effect_model import VARIABLE_READS
+from nnx_migrate.analysis.library.effect_model import VARIABLE_READS, VARIABLE_WRITES
 
 #: Attributes that hold no object, whatever they are attributes of.
 _DESCRIBING = frozenset({"shape", "dtype", "ndim"})
@@ -104,7 +105,7 @@ class Aliases:
                 return (
                     name not in _DESCRIBING
                     and self.rooted(scope, base)
-                    and not (name in VARIABLE_READS and self.reads_variable(scope, base))
+                    and not self.is_of_variable(scope, expr, VARIABLE_READS)
                     and self._may_hold(scope, expr)
                     and not self._is_outside_tree(scope, expr)
                 )
@@ -171,6 +172,21 @@ class Aliases:
         return not any(
             isinstance(value, Instance) and not self._is_variable(value)
             for value in self.values(scope, expr)
+        )
+
+    def is_of_variable(self, scope: Scope, expr: ir.Attribute, names: frozenset[str]) -> bool:
+        """Whether it is what a Variable has by one of some names, for all that is known.
+
+        What holds something as `.value` may be any Module that does so, where nothing is known.
+        """
+        if expr.name not in names or not self.reads_variable(scope, expr.base):
+            return False
+        if expr.name not in VARIABLE_WRITES or not is_unknown(self.values(scope, expr.base)):
+            return True
+        evaluator, hierarchy = self.finder.evaluator, self.finder.hierarchy
+        return not any(
+            hierarchy.kind(each) == "module" and evaluator.stored(each, expr.name)
+            for each in hierarchy.all_classes
         )
 
     def _is_variable(self, value: Value) -> bool:
