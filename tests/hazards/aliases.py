@@ -466,6 +466,50 @@ APART: Mapping[str, str] = {
         "out = run(linear())"
     ),
     "two references": "out = step(jax.new_ref(X), jax.new_ref(X))",
+    "two under literals": ("ms = {'a': linear(), 'b': linear(1)}\nout = step(ms['a'], ms['b'])"),
+    "under a literal and beside": (
+        "m = linear()\nms = {'a': m, 'b': linear()}\nout = step(ms['b'], m)"
+    ),
+    "under numbers out of order": "m = linear()\nms = {1: m, 0: linear()}\nout = step(ms[0], m)",
+    "stored under literals": (
+        "m, ms = linear(), {}\nms['a'] = m\nms['b'] = linear()\nout = step(ms['b'], m)"
+    ),
+    "stored under literals of an annotated dict": (
+        "m = linear()\nms: dict[str, nnx.Linear] = {}\nms['a'] = m\nms['b'] = linear()\n"
+        "out = step(ms['b'], m)"
+    ),
+    "an object and its target": (
+        "class Agent:\n    def __init__(self):\n        self.ms = {'online': linear()}\n"
+        "        self.ms['target'] = nnx.clone(self.ms['online'])\n"
+        "    def run(self):\n        return step(self.ms['online'], self.ms['target'])\n"
+        "agent = Agent()\nout = agent.run(), step(agent.ms['online'], agent.ms['target'])"
+    ),
+    "two places of a list that grew": (
+        "ms = [linear()]\nms.append(linear(1))\nout = step(ms[0], ms[1])"
+    ),
+    "what one attribute is a clone of": (
+        "class Two(nnx.Module):\n    def __init__(self):\n        self.a = linear()\n"
+        "        self.b = nnx.clone(self.a)\nm = Two()\nout = step(m.a, m.b)"
+    ),
+    "slices": (
+        "ms = [linear(i) for i in range(4)]\nout = step(ms[0], ms[1:]), step(ms[:2], ms[2:])"
+    ),
+    "the next in a slice": "ms = [linear(), linear(1)]\nout = step(ms[0], ms[1:][0])",
+    "neighbours": (
+        "ms = [linear(i) for i in range(3)]\n"
+        "out = [step(one, other) for one, other in zip(ms[:-1], ms[1:])]"
+    ),
+    "a partial and another": (
+        "m = linear()\nbound = functools.partial(step, m)\nout = bound(linear(1))"
+    ),
+    "two partials": (
+        "def made(one):\n    return functools.partial(step, one)\n"
+        "m, n = linear(), linear(1)\nout = made(m)(n), made(n)(m)"
+    ),
+    "kept beside a partial of it": (
+        "class Both(nnx.Module):\n    def __init__(self, m):\n        self.m = m\n"
+        "        self.f = functools.partial(same, m)\nout = step(Both(linear()))"
+    ),
     "elements of a list and of its copy": (
         "ms = [linear(i) for i in range(2)]\nns = list(ms)\nout = step(ms[0], ns[1])"
     ),

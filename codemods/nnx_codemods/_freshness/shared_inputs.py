@@ -148,9 +148,12 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
     for use in site.uses:
         passed = [*use.args, *(keyword.value for keyword in use.keywords)]
         yield context.scope(use), [lower_expr(argument) for argument in passed], use.lineno
-    if site.form != "decorator":
-        return
     for scope in function_scopes(context, site):
         for where, call, value in context.evaluator.callers.of(scope):
+            bound = value.partial_args or value.bound_keywords
+            if site.form != "decorator" and not (bound and site.transform in value.transforms):
+                continue
             own = [call.func.base] if value.bound and isinstance(call.func, ir.Attribute) else []
+            if bound:
+                own += [ir.Attribute(call.func, "args"), ir.Attribute(call.func, "keywords")]
             yield where, [*own, *call.args, *(given for _, given in call.keywords)], call.line

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.ir import nodes as ir
 
+_EMPTY_DICT = ir.Sequence((), is_tuple=False, keyed="yes")
 #: What a name is bound to, and on which line.
 Bound = tuple[ir.Expr, int]
 
@@ -41,3 +42,27 @@ def _put_into(function: ir.Function, name: str) -> Iterator[frozenset[ir.Expr]]:
     for write in function.writes:
         if write.how == "key" and write.target == ir.Name(name) and write.value is not None:
             yield frozenset({write.value})
+
+
+def are_under_keys(exprs: Iterable[ir.Expr]) -> bool:
+    """Whether it is known of all that expressions put into a dict under which literal that is."""
+    return all(
+        each == _EMPTY_DICT or (isinstance(each, ir.Sequence) and bool(each.keys))
+        for each in map(_bare, exprs)
+    )
+
+
+def has_places(expr: ir.Expr) -> bool:
+    """Whether each element of a display is under a literal, or at a place."""
+    bare = _bare(expr)
+    listed = isinstance(bare, ir.Sequence) and bare.keyed == "no" and not bare.each
+    return listed or are_under_keys([bare])
+
+
+def _bare(expr: ir.Expr) -> ir.Expr:
+    """A value with no word of its annotation, or of the function that it stands in."""
+    match expr:
+        case ir.Call(func=ir.ANNOTATED, args=(_, value)) | ir.Within(expr=value):
+            return _bare(value)
+        case _:
+            return expr

@@ -47,6 +47,7 @@ class _Store(NamedTuple):
     method: Scope
     how: str
     value: ir.Expr
+    key: str
 
 
 class ClassAttributes:
@@ -116,7 +117,7 @@ class ClassAttributes:
         found = [
             Located(Scope(module, record.scope), value) for value in record.attributes.get(name, ())
         ]
-        keyed: list[Located] = []
+        keyed: list[tuple[Located, str]] = []
         if class_name not in self._stores:
             self._stores[class_name] = self._stores_of(module, record.key)
         stores = self._stores[class_name].get(name, ())
@@ -129,10 +130,9 @@ class ClassAttributes:
                 if store.how in {"set", "grow", "augment"}:
                     found.append(Located(method, store.value))
                 elif store.how == "key":
-                    keyed.append(Located(method, store.value))
+                    keyed.append((Located(method, store.value), store.key))
         if any(is_new_container(each.expr) for each in found):
-            for each in keyed:
-                found.append(Located(each.scope, _put(each.expr)))
+            found += [Located(each.scope, _put(each.expr, key)) for each, key in keyed]
         return found
 
     def _stores_of(self, module: str, key: str) -> Mapping[str, Sequence[_Store]]:
@@ -145,7 +145,7 @@ class ClassAttributes:
             for write in writes_in(function):
                 target = write.target
                 if isinstance(target, ir.Attribute) and target.base == own and write.value:
-                    store = _Store(Scope(module, method), write.how, write.value)
+                    store = _Store(Scope(module, method), write.how, write.value, write.key)
                     found[target.name].append(store)
         return dict(found)
 
@@ -158,9 +158,10 @@ class ClassAttributes:
                 return False
 
 
-def _put(value: ir.Expr) -> ir.Sequence:
+def _put(value: ir.Expr, key: str) -> ir.Sequence:
     """What `xs[k] = value` puts into a list or a dict."""
-    return ir.Sequence((value,), is_tuple=False, keyed="maybe")
+    keys = (key,) if key else ()
+    return ir.Sequence((value,), is_tuple=False, keyed="maybe", keys=keys)
 
 
 def stored_outside(
@@ -189,7 +190,7 @@ def stored_outside(
             continue  # `m.w[...] = x` gives what is there another value
         stored = write.value
         if write.how == "key":
-            stored = _put(stored)
+            stored = _put(stored, write.key)
         found.append(Located(scope, stored))
     return found
 

@@ -7,7 +7,9 @@ takes too long to follow is `Anything`, of which everything follows.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
@@ -20,6 +22,8 @@ SOME = "[]"
 #: Ends a path that goes on, nobody knows where to: by one attribute or more. Code that calls itself
 #: with `node.below` would make paths without end.
 REST = "..."
+#: `nets[1:]` on a path: its first element is `nets[1]`.
+_STARTS_AT = re.compile(r"\d*:-?\d*")
 #: So often a path goes by one name before it ends so.
 _MOST_ALIKE = 2
 
@@ -141,6 +145,15 @@ def together(parts: Iterable[tuple[str, Held]]) -> Held:
     return Held(None, tuple(parts))
 
 
+def under_keys(containers: Iterable[Held]) -> Held:
+    """One container that has under each literal what one of several has."""
+    options: dict[str, list[Held]] = collections.defaultdict(list)
+    for each in containers:
+        for key, part in each.parts:
+            options[key].append(part)
+    return together((key, either(parts)) for key, parts in options.items())
+
+
 def again(held: Held) -> Held:
     """A container that has the same more than once."""
     return together([("", held), ("", held)])
@@ -153,16 +166,49 @@ def attribute(held: Held, name: str, place: Located) -> Held:
         parts = tuple((at, attribute(part, name, place)) for at, part in held.parts)
         return Held(own, parts, held.way)
     label = _label(held.object, name)
-    for at, part in held.parts:
+    for at, part in _with_stores(held, name):
         if at == name:
             if held.object is not None and is_untold(part):
                 own = Object(held.object.root, _longer(held.object.path, name), place, label)
                 return dataclasses.replace(part, object=own)
-            return called(part, label)
+            return called(_of_itself(held, name, part, place), label)
     if held.object is None:
         return held if name == REST else NOTHING
     inside = held.parts if name == REST else ()
     return Held(Object(held.object.root, _longer(held.object.path, name), place, label), inside)
+
+
+def _of_itself(held: Held, name: str, part: Held, place: Located) -> Held:
+    """What is stored under a name, where that is what the object has under another one.
+
+    After `self.a = Net(); self.b = self.a` both are what the first call makes.
+    """
+    own, whole = part.object, held.object
+    if own is None and part.parts:
+        parts = tuple((at, _of_itself(held, name, each, place)) for at, each in part.parts)
+        return dataclasses.replace(part, parts=parts)
+    if own is None or whole is None or own.root != whole.root or part.parts:
+        return part
+    above, rest = own.path[: len(whole.path)], own.path[len(whole.path) :]
+    if above != whole.path or not rest or rest == (name,):
+        return part
+    others = tuple((at, each) for at, each in held.parts if at != name)
+    found = dataclasses.replace(held, parts=others)
+    if rest[0] == name:  # `self.nets["target"] = self.nets["online"]`
+        found, rest = dict(held.parts).get(name, NOTHING), rest[1:]
+    for each in rest:
+        found = step(found, each, place)
+    return found
+
+
+def _with_stores(held: Held, name: str) -> Iterator[tuple[str, Held]]:
+    """The parts of a value; of a dict by that name with what is stored there: "name.key"."""
+    stored = [(at, each) for at, each in held.parts if at.startswith(f"{name}.")]
+    for at, part in held.parts:
+        if at == name and part.is_container and stored and all(key for key, _ in part.parts):
+            put = together((at.partition(".")[2], each) for at, each in stored)
+            part = under_keys((part, put))
+        yield at, part
 
 
 def _longer(path: tuple[str, ...], name: str) -> tuple[str, ...]:
@@ -175,6 +221,9 @@ def _longer(path: tuple[str, ...], name: str) -> tuple[str, ...]:
         return (*path, name) if path[-1] == REST and is_state(name) else path
     if path[-1:] == (SOME,) == (name,):
         return path
+    if name.isdecimal() and path and _STARTS_AT.fullmatch(path[-1]):
+        first = int(path[-1].partition(":")[0] or 0)
+        return _longer(path[:-1], str(first + int(name)))
     return (*path, REST if path.count(name) == _MOST_ALIKE else name)
 
 
@@ -212,6 +261,38 @@ def element(held: Held, place: Located) -> Held:
     if held.way == "some":
         return Held(None, tuple(("", element(part, place)) for part in held), "some")
     return Held(None, tuple(("", part) for part in held), "some")
+
+
+def at_index(held: Held, index: int, place: Located) -> Held:
+    if held.is_container:
+        named = all(name for name, _ in held.parts)
+        if index < 0 and named:
+            index += len(held.parts)
+        return attribute(held, str(index), place) if named else element(held, place)
+    return attribute(held, str(index), place)
+
+
+def sliced(held: Held, bounds: tuple[ir.Expr, ...], place: Located) -> Held:
+    """`held[a:b]`: where the bounds are literals, it is known which elements."""
+    if held.way == "either" and bounds:
+        return either(sliced(each, bounds, place) for each in held)
+    match bounds:
+        case (ir.Constant(text=text),) if held.is_container and all(n for n, _ in held.parts):
+            first, last = (int(each) if each else None for each in text.split(":"))
+            elements = [part for _, part in held.parts][first:last]
+            return together((str(i), part) for i, part in enumerate(elements))
+        case (ir.Constant(text=text),) if held.object is not None and held.way == "all":
+            return attribute(Held(held.object), text, place)
+        case _:
+            return Held(None, spread(held, place)) if held.parts else NOTHING
+
+
+def at_key(held: Held, key: str, place: Located) -> Held:
+    """The element of a dict under a literal; some element of it where nobody knows which one."""
+    if held.is_container:
+        known = key in (name for name, _ in held.parts)
+        return attribute(held, key, place) if known else element(held, place)
+    return attribute(held, key, place)
 
 
 def spread(held: Held, place: Located) -> tuple[tuple[str, Held], ...]:

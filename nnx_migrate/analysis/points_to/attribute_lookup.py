@@ -22,7 +22,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
-from nnx_migrate.analysis.points_to.queries import LAST, Objects
+from nnx_migrate.analysis.points_to.queries import LAST, ClassBinding, Objects
 
 
 def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: float) -> Held:
@@ -101,26 +101,33 @@ def _bound_by_class(
     """
     if not isinstance(value, Instance | ClassValue) or layer_of(value.class_name) is not None:
         return
-    for above in objects.hierarchy.ancestry(value.class_name).classes:
+    key = value.class_name, name
+    if key not in objects.of_classes:
+        objects.of_classes[key] = _class_binding(objects, *key)
+    bound = objects.of_classes[key]
+    options = [objects.held(each.scope, each.expr) for each in bound.by_all]
+    options = [each for each in options if each != NOTHING]
+    yield from options
+    if options and held != NOTHING and (bound.stored or not _are_objects(objects, bound.by_all)):
+        yield attribute(held, name, here)
+
+
+def _class_binding(objects: Objects, class_name: str, name: str) -> ClassBinding:
+    for above in objects.hierarchy.ancestry(class_name).classes:
         located = objects.project.class_of(above)
         if located is None:
             continue
         if any(each.name == name for each in fields_of(objects.evaluator, above)):
-            return  # the default of a field, which the constructor stores
+            break  # the default of a field, which the constructor stores
         scope = Scope(located[0], located[1].scope)
-        bound = [Located(scope, each) for each in located[1].attributes.get(name, ())]
-        stored = len(objects.evaluator.stored(above, name)) > len(bound)
-        bound += stored_in_class(objects.evaluator, above, name)
-        options = [objects.held(each.scope, each.expr) for each in bound]
-        options = [each for each in options if each != NOTHING]
-        if options:
-            yield from options
-            if held != NOTHING and (stored or not _are_objects(objects, bound)):
-                yield attribute(held, name, here)
-            return
+        own = [Located(scope, each) for each in located[1].attributes.get(name, ())]
+        bound = (*own, *stored_in_class(objects.evaluator, above, name))
+        if bound:
+            return ClassBinding(bound, len(objects.evaluator.stored(above, name)) > len(own))
+    return ClassBinding((), False)
 
 
-def _are_objects(objects: Objects, bound: list[Located]) -> bool:
+def _are_objects(objects: Objects, bound: tuple[Located, ...]) -> bool:
     """Whether all are objects of known classes, and no properties or other descriptors."""
     values = [objects.evaluator.values(each.scope, each.expr) for each in bound]
     return all(isinstance(value, Instance) for several in values for value in several)

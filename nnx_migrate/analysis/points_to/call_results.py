@@ -25,7 +25,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     either,
     element,
     mapped,
-    spread,
+    sliced,
     step,
     together,
 )
@@ -50,8 +50,7 @@ def called(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
     if func == ir.ANNOTATED:
         return objects.held(scope, args[1], at) if len(args) > 1 else NOTHING
     if func == ir.SLICED:
-        base = objects.held(scope, args[0], at)
-        return Held(None, spread(base, Located(scope, args[0]))) if base.parts else NOTHING
+        return sliced(objects.held(scope, args[0], at), args[1:], Located(scope, call))
     if func == ir.ENTERED:
         return _entered(objects, scope, call, at)
     if func == ir.OPERATED:
@@ -169,12 +168,20 @@ def _function_result(
             continue
         first: dict[int, Held] = {}
         if value.bound:
-            own = func.base if isinstance(func, ir.Attribute) else func
-            first = {0: objects.held(scope, own, at)}
+            first = {0: objects.held(scope, _own_object(func), at)}
         cached = bool(value.transforms) and not call.args and not call.keywords
         via = None if cached else (scope, call)
         options.append(given_by(objects, value.scope, first, call, via, at, value.partial_args))
     return either(options) if options else made
+
+
+def _own_object(method: ir.Expr) -> ir.Expr:
+    """The object of which a method is called: `base` of `base.method` and `getattr(base, name)`."""
+    match method:
+        case ir.Attribute(base=base) | ir.Call(func=ir.Name(id="getattr"), args=(base, *_)):
+            return base
+        case _:
+            return method
 
 
 def _makes_named_tuple(objects: Objects, scope: Scope, func: ir.Expr) -> bool:

@@ -26,6 +26,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Object,
     Variable,
     again,
+    at_key,
     attribute,
     either,
     element,
@@ -61,7 +62,14 @@ _GIVING = frozenset({"get", "pop", "popleft", "popitem", "setdefault"})
 _GIVING_ALL = frozenset({"values", "items", "copy"})
 
 
-def container(objects: Objects, scope: Scope, elements: tuple[ir.Expr, ...], at: float) -> Held:
+def container(
+    objects: Objects,
+    scope: Scope,
+    elements: tuple[ir.Expr, ...],
+    at: float,
+    keys: tuple[str, ...] = (),
+) -> Held:
+    """What a display holds, under the literals of a dict, or else under places."""
     parts: list[tuple[str, Held]] = []
     for each in elements:
         if isinstance(each, ir.Starred):
@@ -70,6 +78,8 @@ def container(objects: Objects, scope: Scope, elements: tuple[ir.Expr, ...], at:
             parts.append((str(len(parts)), objects.held(scope, each, at)))
     if any(isinstance(each, ir.Starred) for each in elements):
         parts = [("", part) for _, part in parts]
+    if keys:
+        parts = [(key, part) for key, (_, part) in zip(keys, parts, strict=True)]
     return together(parts)
 
 
@@ -95,13 +105,21 @@ def _one_list(held: Held) -> Held:
     return folded(held) if several and all(each.is_container for each in held) else held
 
 
-def at_index(objects: Objects, held: Held, index: int, place: Located) -> Held:
-    if held.is_container:
-        named = all(name for name, _ in held.parts)
-        if index < 0 and named:
-            index += len(held.parts)
-        return attribute(held, str(index), place) if named else element(held, place)
-    return attribute(held, str(index), place)
+def identified(objects: Objects, scope: Scope, found: Held, base: ir.Expr, name: str) -> Held:
+    """Some element of what a name means, as the one at a known place of it.
+
+    Which one that is nobody knows, but it is the same one wherever it is read.
+    """
+    if found.object is not None or found.way != "some" or not isinstance(base, ir.Name):
+        return found
+    bindings = objects.project.bindings(scope, base.id)
+    if not bindings:
+        return found
+    where = bindings[0].scope
+    line = min(objects.project.function(where).lines.get(base.id, (0,)))
+    place = Located(scope, ir.Element(base, name))
+    own = Object(Variable(where, base.id, line), (name,), place, base.id)
+    return dataclasses.replace(found, object=own)
 
 
 def given_by_method(
@@ -131,6 +149,9 @@ def given_by_method(
     if func.name in _GIVING_ALL:
         return Held(None, tuple(("", part) for part in base))
     others = [objects.held(scope, each, at) for each in call.args]
+    match call.args:
+        case (ir.Constant(type="str", text=key), *_) if key:
+            return either([at_key(base, key, Located(scope, call)), *others])
     return either([element(base, Located(scope, call)), *others])
 
 
@@ -172,6 +193,8 @@ def given_by_library(
                 for part in (spread(each, here) if each.is_container else [("", each)])
             ]
         return together([*flat, *named])
+    if dotted == "functools.partial" and args:
+        return _partial(objects, scope, call, at)
     if dotted in {"itertools.repeat", "itertools.cycle"} and args:
         return again(held(args[0]))
     if dotted in {"builtins.zip", "builtins.enumerate"}:
@@ -214,6 +237,19 @@ def library_name(objects: Objects, scope: Scope, func: ir.Expr) -> str | None:
     if isinstance(func, ir.Name) and not objects.project.bindings(scope, func.id):
         return f"builtins.{func.id}"
     return objects.project.dotted(scope, func)
+
+
+def _partial(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
+    """A function with arguments, which jax does not look into."""
+    function, *args = call.args
+    inner = dict(objects.held(scope, function, at).parts)
+    given = [*inner.get("args", NOTHING), *container(objects, scope, tuple(args), at)]
+    named = [(name or "", objects.held(scope, value, at)) for name, value in call.keywords]
+    bound = (
+        ("args", together((str(i), each) for i, each in enumerate(given))),
+        ("keywords", together([*inner.get("keywords", NOTHING).parts, *named])),
+    )
+    return Held(Object(MadeBy(scope, call), (), Located(scope, call)), bound, closed=True)
 
 
 def _keeps_places(objects: Objects, scope: Scope, dotted: str, given: ir.Expr) -> bool:

@@ -14,7 +14,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
 )
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.heap.container_elements import told_apart
+from nnx_migrate.analysis.heap.container_elements import are_under_keys, has_places, told_apart
 from nnx_migrate.analysis.heap.retention import attribute_path
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
@@ -31,6 +31,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     same_each_turn,
     spread,
     together,
+    under_keys,
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
@@ -210,6 +211,8 @@ def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
     for (expr, _), held in zip(grown, list(later), strict=True):
         if _stands_in_a_loop(objects, scope, expr):
             later.append(same_each_turn(without(held, is_new)))
+    if are_under_keys(each for each, _ in grown) and all(has_places(each) for each, _ in made):
+        return under_keys((first, *later))
     place = Located(scope, ir.Name(name))
     parts = [part for each in (first, *later) for part in spread(each, place)]
     return without(together(("", part) for _, part in parts), is_new)

@@ -8,6 +8,7 @@ from nnx_migrate.analysis.domain.values import (
     Located,
     Scope,
 )
+from nnx_migrate.analysis.heap.container_elements import are_under_keys
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
@@ -15,19 +16,22 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
     Variable,
+    at_index,
+    at_key,
     either,
     element,
     is_untold,
     mapped,
     spread,
     step,
+    under_keys,
 )
 from nnx_migrate.analysis.points_to.attribute_lookup import attribute_of
 from nnx_migrate.analysis.points_to.call_results import called, what_is_returned
 from nnx_migrate.analysis.points_to.container_contents import (
-    at_index,
     calls_in,
     container,
+    identified,
     in_turns,
     joined,
 )
@@ -65,9 +69,10 @@ class ObjectFinder(Objects):
         if (own.root, first) in around:
             return held
         stored = self.evaluator.stored(f"{own.root.scope.module}:{function.owner}", first)
-        if len(stored) != 1:
+        if len(stored) > 1 and not are_under_keys(each.expr for each in stored):
             return held
-        found, root = self.held(stored[0].scope, stored[0].expr), own.root
+        options = [self.held(each.scope, each.expr) for each in stored]
+        found, root = under_keys(options) if len(options) > 1 else either(options), own.root
         found = mapped(found, lambda each: self._as_stored(each, around | {(root, first)}))
         if is_untold(found):
             return held
@@ -87,16 +92,20 @@ class ObjectFinder(Objects):
             case ir.Attribute(base=base, name=name):
                 return attribute_of(self, scope, base, name, at)
             case ir.Unpacked(base=base, index=index):
-                return at_index(self, self.held(scope, base, at), index, Located(scope, expr))
+                found = at_index(self.held(scope, base, at), index, Located(scope, expr))
+                return identified(self, scope, found, base, str(index))
             case ir.Iterated(base=base) if is_dict(self.evaluator.values(scope, base)):
                 return NOTHING  # a key
+            case ir.Element(base=base, key=key) if key:
+                found = at_key(self.held(scope, base, at), key, Located(scope, expr))
+                return identified(self, scope, found, base, key)
             case ir.Element(base=base):
                 return element(self.held(scope, base, at), Located(scope, expr))
             case ir.Sequence(elements=elements, each=True):
-                found = [self.held(scope, each, at) for each in elements]
-                return in_turns(found, frozenset(calls_in(elements)))
-            case ir.Sequence(elements=elements):
-                return container(self, scope, elements, at)
+                turn = [self.held(scope, each, at) for each in elements]
+                return in_turns(turn, frozenset(calls_in(elements)))
+            case ir.Sequence(elements=elements, keys=keys):
+                return container(self, scope, elements, at, keys)
             case ir.Starred(value=value):
                 return Held(None, spread(self.held(scope, value, at), Located(scope, value)))
             case ir.Choice(options=options):

@@ -15,6 +15,7 @@ from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.library.effect_model import VARIABLE_READS
 from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, Held, anything
 from nnx_migrate.analysis.points_to.widening import joined
@@ -31,6 +32,19 @@ Kept = tuple[tuple[str, ...], Held, int]
 Answer = TypeVar("Answer")
 
 
+@record
+class ClassBinding:
+    """What a class binds to a name.
+
+    Args:
+        by_all: what all of its objects have.
+        stored: whether its methods store something else under it.
+    """
+
+    by_all: tuple[Located, ...]
+    stored: bool
+
+
 class Objects(abc.ABC):
     """What is asked, with what it remembers.
 
@@ -45,6 +59,8 @@ class Objects(abc.ABC):
         self._answers = Fixpoint()
         self._depth = 0
         self._left = _MOST
+        #: By class and name of the attribute.
+        self.of_classes: dict[tuple[str, str], ClassBinding] = {}
 
     def held(self, scope: Scope, expr: ir.Expr, at: float = LAST) -> Held:
         """What an expression gives that is evaluated at a line of a function."""

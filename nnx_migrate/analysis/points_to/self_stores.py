@@ -42,8 +42,8 @@ def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, .
             continue
         if write in function.repeated:
             yield (*place, "[]"), again(same_each_turn(held)), write.line
-        elif write.how == "set":
-            yield place, held, write.line
+        elif write.how == "set" or write.key:
+            yield (*place, *filter(None, [write.key])), held, write.line
         elif write.how != "augment" or held.is_container:
             yield from _put_somewhere(objects, method, place, held, write.line)
     for call in function.calls:

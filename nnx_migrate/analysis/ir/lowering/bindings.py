@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from typing import Literal
 
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lowering.expressions import is_new_container, lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import (
+    is_new_container,
+    literal_key,
+    lower_expr,
+)
 from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
 
 
@@ -47,8 +52,8 @@ class Bindings:
                 given = tuple(self.in_class(arg) for arg in args)
                 named = tuple((name, self.in_class(arg)) for name, arg in keywords)
                 return ir.Call(self.in_class(func), given, named, line, column)
-            case ir.Sequence(elements=elements, is_tuple=is_tuple, each=each, keyed=keyed):
-                return ir.Sequence(tuple(self.in_class(e) for e in elements), is_tuple, each, keyed)
+            case ir.Sequence(elements=elements):
+                return dataclasses.replace(value, elements=tuple(map(self.in_class, elements)))
             case _:
                 return value
 
@@ -69,10 +74,10 @@ class Bindings:
             kind: Literal["set", "delete"] = "delete" if how == "delete" else "set"
             self.function.store(ir.Write(lower_expr(target), value, kind, target.lineno))
         elif isinstance(target, ast.Subscript):
+            how_stored, key = _subscript_store(target.slice), literal_key(target.slice)
             if value is not None and isinstance(target.value, ast.Name):
-                self.grow_by_key(target.value.id, value)
-            how_stored = _subscript_store(target.slice)
-            write = ir.Write(lower_expr(target.value), value, how_stored, target.lineno)
+                self.grow_by_key(target.value.id, value, key)
+            write = ir.Write(lower_expr(target.value), value, how_stored, target.lineno, key)
             self.function.store(write)
             if how_stored == "key" and not isinstance(target.slice, ast.Constant):
                 self.note_repeated(write)
@@ -131,10 +136,12 @@ class Bindings:
         elif holder is not None:
             holder.bind(name, ir.Within(self.function.key, grown), line=self.line)
 
-    def grow_by_key(self, name: str, value: ir.Expr) -> None:
+    def grow_by_key(self, name: str, value: ir.Expr, key: str) -> None:
         """`xs[k] = v` where xs is a container that was made here, and no array."""
         if self.is_made_here(name):
-            self.grow_name(name, ir.Sequence(self.each_turn(value), is_tuple=False, keyed="maybe"))
+            # Under a literal, each turn of a loop stores in the same place.
+            elements, keys = ((value,), (key,)) if key else (self.each_turn(value), ())
+            self.grow_name(name, ir.Sequence(elements, False, keyed="maybe", keys=keys))
 
     def is_made_here(self, name: str) -> bool:
         """Whether a name is bound to a new container in a scope around."""

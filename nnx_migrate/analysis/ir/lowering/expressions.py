@@ -31,8 +31,9 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
             return ir.Sequence(tuple(lower_expr(e) for e in elements), is_tuple=True)
         case ast.List(elts=elements) | ast.Set(elts=elements):
             return ir.Sequence(tuple(lower_expr(e) for e in elements), is_tuple=False)
-        case ast.Dict(values=values):
-            return ir.Sequence(tuple(map(lower_expr, values)), is_tuple=False, keyed="yes")
+        case ast.Dict(keys=keys, values=values):
+            held = tuple(map(lower_expr, values))
+            return ir.Sequence(held, is_tuple=False, keyed="yes", keys=_texts_of(keys))
         case ast.ListComp(elt=each) | ast.SetComp(elt=each) | ast.GeneratorExp(elt=each):
             return _comprehension(node.generators, each)
         case ast.DictComp(generators=generators, value=each):
@@ -64,6 +65,8 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
 
 
 _OBJECTS = ir.Name | ir.Attribute | ir.Call | ir.Element | ir.Unpacked
+#: Longer texts are no names.
+_LONGEST_TEXT = 100
 #: Comparisons that give True or False, whatever they compare.
 _ALWAYS_BOOL = ast.Is | ast.IsNot | ast.In | ast.NotIn
 
@@ -171,12 +174,49 @@ def _subscript(node: ast.Subscript) -> ir.Expr:
 
 def _part(base: ast.expr, index: ast.expr) -> ir.Expr:
     if isinstance(index, ast.Slice):
-        return ir.Call(ir.SLICED, (lower_expr(base),), (), base.lineno)
+        return ir.Call(ir.SLICED, (lower_expr(base), *_bounds(index)), (), base.lineno)
     if isinstance(index, ast.Constant) and index.value is Ellipsis:
         return ir.Computed()
     if isinstance(index, ast.Constant) and isinstance(index.value, int):
         return ir.Unpacked(lower_expr(base), index.value)
-    return ir.Element(lower_expr(base))
+    return ir.Element(lower_expr(base), literal_key(index))
+
+
+def literal_key(index: ast.expr | None) -> str:
+    """A literal by which something is found in a dict, as a text; "" of anything else."""
+    match index:
+        case ast.Constant(value=bool()):
+            return ""
+        case ast.Constant(value=str(text)) if text[:1].isalnum() or text[:1] == "_":
+            return text if len(text) <= _LONGEST_TEXT else ""
+        case ast.Constant(value=int(number)):
+            return str(number)
+        case _:
+            return ""
+
+
+def _texts_of(keys: list[ast.expr | None]) -> tuple[str, ...]:
+    """The literals by which the elements of a dict are found; none where one is no literal."""
+    texts = tuple(map(literal_key, keys))
+    return texts if all(texts) and len(set(texts)) == len(texts) else ()
+
+
+def _bounds(index: ast.Slice) -> tuple[ir.Expr, ...]:
+    """The bounds of a slice as a text, where they are literals; nothing otherwise."""
+    if index.step is not None:
+        return ()
+    texts = []
+    for bound in (index.lower, index.upper):
+        match bound:
+            case None:
+                texts.append("")
+            case ast.Constant(value=int(number)):
+                texts.append(str(number))
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+                texts.append(str(-number))
+            case _:
+                return ()
+    return (ir.Constant("str", ":".join(texts)),)
 
 
 _NONE = ir.Constant("none")
@@ -190,7 +230,7 @@ def _constant(value: object) -> ir.Constant:
     if value is None:
         return _NONE
     if isinstance(value, str):
-        return ir.Constant("str", value if len(value) <= 100 else "")
+        return ir.Constant("str", value if len(value) <= _LONGEST_TEXT else "")
     if value is Ellipsis:
         return _ELLIPSIS
     if value is False:

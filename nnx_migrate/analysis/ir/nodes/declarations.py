@@ -35,12 +35,14 @@ class Write(Record):
             "key" (a store to any other subscript or its deletion, where `target` is what is
             subscripted), "outer" (to a global or nonlocal name, which is the target),
             "grow" (`x.append(v)`, where the value is a list of v; the call itself is recorded too).
+        key: of a store to a subscript the literal, as a text; "" where it is none.
     """
 
     target: Expr
     value: Expr | None
     how: Literal["set", "augment", "delete", "item", "key", "grow", "outer"]
     line: int
+    key: str = ""
 
 
 #: What a name has to be for a branch to run: "given" is anything but None.

@@ -66,9 +66,14 @@ class Call(Link):
 
 @linked_record
 class Element(Link):
-    """An element of `base`: `base[i]`, or a part of it that cannot be told."""
+    """An element of `base`: `base[i]`, or a part of it that cannot be told.
+
+    Args:
+        key: of `base["name"]` the text; "" where it is no literal.
+    """
 
     base: Expr
+    key: str = ""
 
 
 @linked_record
@@ -91,12 +96,15 @@ class Sequence(Record):
     Args:
         each: it is a comprehension, which gives such elements in each turn.
         keyed: whether it is a dict; "maybe" is what `xs[k] = v` puts into a list or a dict.
+        keys: of a dict, the literal under which each element is, as a text; empty where one is no
+            literal.
     """
 
     elements: tuple[Expr, ...]
     is_tuple: bool
     each: bool = False
     keyed: Keyed = "no"
+    keys: tuple[str, ...] = ()
 
 
 @record
@@ -159,7 +167,7 @@ class Within(Record):
 
 #: Calls that no source can spell stand for what else decides a value.
 ANNOTATED = Name("<annotated>")  # (annotation, value): what is annotated, the value if there is one
-SLICED = Name("<sliced>")  # (base): base[a:b]
+SLICED = Name("<sliced>")  # (base) or (base, "a:b" of literals): base[a:b]
 ENTERED = Name("<entered>")  # (manager): what `with manager as name` binds
 OPERATED = Name("<operated>")  # (left, right) or (operand): what an operator gives
 UNSEEN = Call(Name("<unseen>"), (), (), 0)  # anything at all
