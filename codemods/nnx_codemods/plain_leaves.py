@@ -65,7 +65,7 @@ class LeafCause(Cause):
     IN_DATA = (
         (
             "a list or dictionary in nnx.data(...) holds values that are not arrays, which become "
-            "leaves of the State"
+            "leaves of the State ({place})"
         ),
         NextStep.KEEP_PLAIN_APART,
     )
@@ -77,7 +77,7 @@ class LeafCause(Cause):
     GIVEN = (
         (
             "in {name}, a list or dictionary in nnx.data(...) holds values that are not arrays; "
-            "tree mode traces them, or raises"
+            "tree mode traces them, or raises ({place})"
         ),
         NextStep.KEEP_PLAIN_APART,
     )
@@ -93,8 +93,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     if site.spec.traces:
         return _given_plain(context, site)
-    if context.analysis.contents.of(context.values(site.operands[0])).plain:
-        return Pin(RULE.name, LeafCause.IN_DATA, bare=True)
+    plain = context.analysis.contents.of(context.values(site.operands[0])).plain
+    if plain is not None:
+        evidence = Evidence(_IN_DATA, Proof.PROVED, plain)
+        return Pin(RULE.name, LeafCause.IN_DATA.about(plain), (evidence,), bare=True)
     if not _is_plain_inside(context, site.operands[0]):
         return None
     unseen = _held(site.operands[0]) is None
@@ -106,9 +108,10 @@ def _given_plain(context: FileContext, site: Site) -> Pin | None:
     never = NeverRan(context.project)
     for scope in function_scopes(context, site):
         for _, name, values in given_parameters(context, site, scope):
-            if context.analysis.contents.of(values).plain and not never.held_plain(scope, name):
-                evidence = Evidence(_IN_DATA, Proof.PROVED, context.where(site.node))
-                return Pin(RULE.name, LeafCause.GIVEN.about(name=name), (evidence,))
+            plain = context.analysis.contents.of(values).plain
+            if plain is not None and not never.held_plain(scope, name):
+                evidence = Evidence(_IN_DATA, Proof.PROVED, plain)
+                return Pin(RULE.name, LeafCause.GIVEN.about(plain, name=name), (evidence,))
     return None
 
 

@@ -59,3 +59,20 @@ def checkpoint(model: nnx.Linear):
 """,
         "plain Python values in it become leaves of the State",
     )
+
+
+def test_values_in_data_are_named_by_their_place() -> None:
+    found = check_pinned(
+        RULE,
+        """\
+class Recorder(nnx.Module):
+    def __init__(self):
+        self.last = nnx.data({"kind": "none", "scale": jnp.ones(2)})
+
+
+def describe(recorder: Recorder):
+    return nnx.state(recorder)
+""",
+        "holds values that are not arrays",
+    ).findings
+    assert [finding.message.endswith("(main.py:17)") for finding in found] == [True]

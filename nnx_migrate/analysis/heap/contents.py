@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Cause
 
 
@@ -15,21 +16,21 @@ class Contents:
         variables: names of the Variable types among them; a subclass of Param counts as "Param".
         arrays: it may hold arrays outside of any Variable.
         unseen: why the list may not be complete; empty when it is.
-        plain: a list or dictionary in `nnx.data(...)` holds values that are not arrays, which are a
-            part of the graphdef in graph mode and leaves in tree mode.
+        plain: where a list or dictionary in `nnx.data(...)` holds values that are not arrays, which
+            are a part of the graphdef in graph mode and leaves in tree mode.
     """
 
     variables: frozenset[str] = frozenset()
     arrays: bool = False
     unseen: tuple[str, ...] = ()
-    plain: bool = False
+    plain: Place | None = None
 
     def __or__(self, other: Contents) -> Contents:
         return Contents(
             self.variables | other.variables,
             self.arrays or other.arrays,
             tuple(sorted({*self.unseen, *other.unseen})),
-            self.plain or other.plain,
+            min((each.plain for each in (self, other) if each.plain), default=None),
         )
 
     @property

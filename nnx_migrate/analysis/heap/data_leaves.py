@@ -7,6 +7,7 @@ from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import MAPPING
+from nnx_migrate.core.place import Place
 
 #: Attributes of arrays that are none themselves.
 _NO_ARRAYS = frozenset({"dtype", "shape", "ndim", "size", "sharding"})
@@ -22,7 +23,8 @@ def marked_as_data(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> Content
     else:
         plain = _maps_to_none(evaluator, scope, held)
     # A number alone is a leaf in both modes.
-    return Contents(arrays=plain or _is_no_array(evaluator, scope, held), plain=plain)
+    where = Place(scope.module, expr.line) if plain else None
+    return Contents(arrays=plain or _is_no_array(evaluator, scope, held), plain=where)
 
 
 def _is_no_array(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> bool:
