@@ -510,6 +510,41 @@ APART: Mapping[str, str] = {
         "class Both(nnx.Module):\n    def __init__(self, m):\n        self.m = m\n"
         "        self.f = functools.partial(same, m)\nout = step(Both(linear()))"
     ),
+    "a target that a method clones": (
+        "class Agent:\n    def __init__(self):\n        self.online = linear()\n"
+        "        self.target = linear(1)\n    def sync(self):\n"
+        "        self.target = nnx.clone(self.online)\n    def run(self):\n"
+        "        return step(self.online, self.target)\nagent = Agent()\nagent.sync()\n"
+        "out = agent.run()"
+    ),
+    "made once for each object": (
+        "class Lazy:\n    @functools.cached_property\n    def m(self):\n        return linear()\n"
+        "    @functools.cached_property\n    def n(self):\n        return linear(1)\n"
+        "one, other = Lazy(), Lazy()\nout = step(one.m, one.n, other.m)"
+    ),
+    "made where it is read": (
+        "class Eager:\n    @property\n    def m(self):\n        return linear()\n"
+        "one = Eager()\nout = step(one.m, one.m)"
+    ),
+    "names of a namespace": (
+        "import types\nspace = types.SimpleNamespace(m=linear(), n=linear(1))\n"
+        "out = step(space.m, space.n)"
+    ),
+    "made by managers": (
+        "@contextlib.contextmanager\ndef making(seed):\n    yield linear(seed)\n"
+        "with making(0) as m, making(1) as n:\n    out = step(m, n)"
+    ),
+    "made where classes are entered": (
+        "class Making:\n    def __enter__(self):\n        return linear()\n"
+        "    def __exit__(self, *raised):\n        return False\n"
+        "with Making() as m, Making() as n:\n    out = step(m, n)"
+    ),
+    "a clone that a dataclass makes": (
+        "@dataclasses.dataclass\nclass Pairs:\n    m: typing.Any\n    n: typing.Any = None\n"
+        "    def __post_init__(self):\n        if self.n is None:\n"
+        "            self.n = nnx.clone(self.m)\n"
+        "pairs = Pairs(linear())\nout = step(pairs.m, pairs.n)"
+    ),
     "elements of a list and of its copy": (
         "ms = [linear(i) for i in range(2)]\nns = list(ms)\nout = step(ms[0], ns[1])"
     ),

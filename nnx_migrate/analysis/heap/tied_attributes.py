@@ -95,7 +95,7 @@ class TieFinder:
         mentions = self.evaluator.callers.mentions
         for name in sorted(mentions.names_written_outside()):
             for scope, write in mentions.outside_writes(name):
-                target, value = write.target, write.value
+                target, value = write.target, _as_attribute(write.value)
                 if write.how == "item" or not isinstance(value, ir.Attribute):
                     continue  # `m.b[...] = m.a` writes values
                 root = ir.root_name(target)
@@ -109,3 +109,12 @@ class TieFinder:
         """`m.a, m.b = m.b, m.a` keeps each object once."""
         writes = self.project.function(scope).writes
         return any(w.target == write.value and w.value == write.target for w in writes)
+
+
+def _as_attribute(value: ir.Expr | None) -> ir.Expr | None:
+    """`getattr(m, "a")` as `m.a`."""
+    match value:
+        case ir.Call(func=ir.Name(id="getattr"), args=(base, ir.Constant(text=name), *_)) if name:
+            return ir.Attribute(base, name)
+        case _:
+            return value

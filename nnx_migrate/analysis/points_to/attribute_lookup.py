@@ -50,12 +50,19 @@ def _by_method(objects: Objects, here: Located, held: Held, class_name: str) -> 
         return
     method = objects.hierarchy.method(class_name, name)
     if isinstance(method, Scope):
+        if _is_cached(objects, method):
+            yield attribute(held, name, here)  # the same each time
         yield _given_by_property(objects, method, objects.returned(method), held, here.scope)
         return
     method = objects.hierarchy.method(class_name, "__getattr__")
     if isinstance(method, Scope) and not _is_kept(objects, class_name, name):
         returned = mapped(objects.returned(method), lambda each: _part_by_name(each, name))
         yield _given_by_property(objects, method, returned, held, here.scope)
+
+
+def _is_cached(objects: Objects, method: Scope) -> bool:
+    decorators = objects.project.function(method).decorators
+    return any(ir.last_name(each) == "cached_property" for each in decorators)
 
 
 def _given_by_property(

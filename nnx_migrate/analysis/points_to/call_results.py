@@ -41,6 +41,8 @@ from nnx_migrate.analysis.points_to.widening import summarized
 from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
+#: What makes a function of a generator that `with` enters.
+_MANAGING = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 _NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 
 
@@ -76,11 +78,25 @@ def _entered(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
     """What `with manager as name` binds: of what a call makes nobody knows what that enters."""
     (manager,) = call.args
     entered = objects.held(scope, manager, at)
+    if by_method := _given_by_entering(objects, scope, call, entered):
+        return either(by_method)
     if entered.is_container:  # a generator function
         return element(entered, Located(scope, call))
     makes = isinstance(manager, ir.Call) and library_name(objects, scope, manager.func) not in SAME
     made = entered.object is not None and isinstance(entered.object.root, MadeBy)
     return NOTHING if makes and made else entered
+
+
+def _given_by_entering(objects: Objects, scope: Scope, call: ir.Call, entered: Held) -> list[Held]:
+    """What `__enter__` of a class of the project gives."""
+    found = []
+    for value in sorted(objects.evaluator.values(scope, call.args[0]), key=repr):
+        if isinstance(value, Instance) and layer_of(value.class_name) is None:
+            method = objects.hierarchy.method(value.class_name, "__enter__")
+            if isinstance(method, Scope):
+                via = scope, call
+                found.append(given_by(objects, method, {0: entered}, ir.UNSEEN, via))
+    return found
 
 
 def _respelled(objects: Objects, scope: Scope, call: ir.Call) -> ir.Expr | None:
@@ -108,11 +124,17 @@ def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str,
     hierarchy = objects.hierarchy
     closed = hierarchy.kind(class_name) == "plain" and not hierarchy.is_tree(class_name)
     method = hierarchy.method(class_name, "__init__")
-    if not isinstance(method, Scope):
-        return Held(made, _fields(objects, scope, call, class_name, at), closed=closed)
+    own = Held(made)
     parts: dict[str, list[Held]] = {}
+    if not isinstance(method, Scope):
+        fields = _fields(objects, scope, call, class_name, at)
+        method = hierarchy.method(class_name, "__post_init__")
+        if not isinstance(method, Scope):
+            return Held(made, fields, closed=closed)
+        own = Held(made, fields)
+        parts = {name: [part] for name, part in fields}
     for place, held, _ in objects.kept(method):
-        given = in_terms_of(objects, method, held, call, {0: Held(made)}, (scope, call), at)
+        given = in_terms_of(objects, method, held, call, {0: own}, (scope, call), at)
         parts.setdefault(".".join(place), []).append(given)
     kept = tuple((place, either(each)) for place, each in parts.items())
     return Held(made, kept, closed=closed)
@@ -164,12 +186,12 @@ def _function_result(
             method = objects.hierarchy.method(value.class_name, "__call__")
             if isinstance(method, Scope):
                 value = FunctionValue(method, "", bound=True)
-        if not isinstance(value, FunctionValue) or not set(value.transforms) <= _CACHES:
+        if not isinstance(value, FunctionValue) or not set(value.transforms) <= _CACHES | _MANAGING:
             continue
         first: dict[int, Held] = {}
         if value.bound:
             first = {0: objects.held(scope, _own_object(func), at)}
-        cached = bool(value.transforms) and not call.args and not call.keywords
+        cached = not _CACHES.isdisjoint(value.transforms) and not call.args and not call.keywords
         via = None if cached else (scope, call)
         options.append(given_by(objects, value.scope, first, call, via, at, value.partial_args))
     return either(options) if options else made

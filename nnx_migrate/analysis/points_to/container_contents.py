@@ -16,6 +16,7 @@ from nnx_migrate.analysis.domain.values import (
     Located,
     Scope,
 )
+from nnx_migrate.analysis.interp.attributes import NAMESPACES
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
@@ -193,6 +194,9 @@ def given_by_library(
                 for part in (spread(each, here) if each.is_container else [("", each)])
             ]
         return together([*flat, *named])
+    if dotted in NAMESPACES:
+        kept = ((name or "", held(value)) for name, value in call.keywords)
+        return Held(Object(MadeBy(scope, call), (), here), tuple(kept), closed=True)
     if dotted == "functools.partial" and args:
         return _partial(objects, scope, call, at)
     if dotted in {"itertools.repeat", "itertools.cycle"} and args:

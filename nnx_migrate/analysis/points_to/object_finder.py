@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import (
     Located,
@@ -15,6 +16,7 @@ from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
+    Object,
     Variable,
     at_index,
     at_key,
@@ -70,7 +72,9 @@ class ObjectFinder(Objects):
             return held
         stored = self.evaluator.stored(f"{own.root.scope.module}:{function.owner}", first)
         if len(stored) > 1 and not are_under_keys(each.expr for each in stored):
-            return held
+            inside = around | {(own.root, first)}
+            others = self._other_names(own, first, stored)
+            return either([held, *(self._as_stored(each, inside) for each in others)])
         options = [self.held(each.scope, each.expr) for each in stored]
         found, root = under_keys(options) if len(options) > 1 else either(options), own.root
         found = mapped(found, lambda each: self._as_stored(each, around | {(root, first)}))
@@ -84,6 +88,17 @@ class ObjectFinder(Objects):
                 found, object=dataclasses.replace(found.object, label=label)
             )
         return found
+
+    def _other_names(self, own: Object, name: str, stored: list[Located]) -> Iterator[Held]:
+        """What an attribute is after a method has run: `self.target = self.online`."""
+        for each in stored:
+            function = self.project.function(each.scope)
+            if not isinstance(each.expr, ir.Attribute) or not function.parameters:
+                continue
+            other = self.held(each.scope, each.expr).object
+            itself = Variable(each.scope, function.parameters[0].name, 0)
+            if other is not None and other.root == itself and other.path[:1] != (name,):
+                yield Held(Object(own.root, (*other.path, *own.path[1:]), own.place, own.label))
 
     def _held(self, scope: Scope, expr: ir.Expr, at: float) -> Held:
         match expr:
