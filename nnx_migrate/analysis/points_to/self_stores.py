@@ -24,6 +24,8 @@ from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.name_lookup import is_in_a_loop, is_made_in_a_loop
 from nnx_migrate.analysis.points_to.queries import Objects
 
+_SETATTR = ir.Name("setattr")
+
 
 def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, ...], Held, int]]:
     """Where a method stores something, what, and on which line."""
@@ -63,8 +65,17 @@ def _put_somewhere(
 def _kept_by_call(
     objects: Objects, method: Scope, function: ir.Function, own: ir.Name, call: ir.Call
 ) -> Iterator[tuple[tuple[str, ...], Held, int]]:
+    owner = f"{method.module}:{function.owner}"
     match call:
-        case ir.Call(func=func, args=(base, key, value)) if base == own and func in ir.SETTERS:
+        case (
+            ir.Call(func=ir.Name(id="setattr"), args=(base, key, value))
+            | ir.Call(
+                func=ir.Attribute(base=ir.Name(id="object"), name="__setattr__"),
+                args=(base, key, value),
+            )
+        ) if base == own:
+            if call.func != _SETATTR and objects.hierarchy.kind(owner) == "plain":
+                return  # frozen dataclasses compute all that they hold so, which is long to follow
             held = objects.held(method, value, call.line)
             if isinstance(key, ir.Constant) and key.text:
                 yield (key.text,), held, call.line
@@ -73,10 +84,9 @@ def _kept_by_call(
             return
     callees: list[Scope | str] = []
     if is_super_init(call):
-        owner = f"{method.module}:{function.owner}"
         callees = objects.hierarchy.super_methods(owner, "__init__")
     elif isinstance(call.func, ir.Attribute) and call.func.base == own and function.owner:
-        found = objects.hierarchy.method(f"{method.module}:{function.owner}", call.func.name)
+        found = objects.hierarchy.method(owner, call.func.name)
         callees = [found] if found is not None else []
     for callee in callees[:1]:
         if isinstance(callee, Scope):

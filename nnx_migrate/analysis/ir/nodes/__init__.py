@@ -8,7 +8,6 @@ serves the file at hand and all others. Import this package whole, as one import
 from nnx_migrate.analysis.ir.nodes.declarations import (
     ALL_NAMES,
     MODULE_SCOPE,
-    SETTERS,
     Branch,
     Class,
     Function,
@@ -61,7 +60,6 @@ __all__ = [
     "ENTERED",
     "MODULE_SCOPE",
     "OPERATED",
-    "SETTERS",
     "SLICED",
     "UNSEEN",
     "Attribute",

@@ -12,8 +12,7 @@ from nnx_migrate.analysis.ir.records import record
 MODULE_SCOPE = "<module>"
 #: What stands among the names of an `__all__` that is computed.
 ALL_NAMES = "*"
-#: What stores an attribute of its first argument under the name that its second one gives.
-SETTERS = (Name("setattr"), Attribute(Name("object"), "__setattr__"))
+_SETTERS = (Name("setattr"), Attribute(Name("object"), "__setattr__"))
 
 
 @record
@@ -192,7 +191,7 @@ class ModuleIndex(Record):
 def stored_by_name(call: Call) -> Write | None:
     """The store that `setattr(x, "name", value)` is, or `object.__setattr__`; None of all else."""
     match call:
-        case Call(func=func, args=(owner, Constant(text=name), value)) if name and func in SETTERS:
+        case Call(func=func, args=(owner, Constant(text=name), value)) if name and func in _SETTERS:
             return Write(Attribute(owner, name), value, "set", call.line)
         case _:
             return None
