@@ -27,6 +27,7 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
+from nnx_migrate.analysis.library.effect_model import MUTATING_METHODS
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import writes_in
@@ -147,6 +148,8 @@ class ClassAttributes:
                 if isinstance(target, ir.Attribute) and target.base == own and write.value:
                     store = _Store(Scope(module, method), write.how, write.value, write.key)
                     found[target.name].append(store)
+            for name, value in _put_by_names(function, own):
+                found[name].append(_Store(Scope(module, method), "grow", value, ""))
         return dict(found)
 
     def _says_nothing(self, stored: Located) -> bool:
@@ -156,6 +159,31 @@ class ClassAttributes:
                 return is_unknown(annotated(self.hierarchy, stored.scope, annotation))
             case _:
                 return False
+
+
+def _put_by_names(function: ir.Function, own: ir.Name) -> Iterator[tuple[str, ir.Expr]]:
+    """What a method puts into lists of its object by other names of them, with the attributes.
+
+    So `blocks = self.blocks; blocks.append(block)`.
+    """
+    for name, values in function.bindings.items():
+        lists = [v.name for v in values if isinstance(v, ir.Attribute) and v.base == own]
+        if not lists:
+            continue
+        grown = [v for v in values if isinstance(v, ir.Sequence) and not v.is_tuple]
+        grows = any(
+            isinstance(call.func, ir.Attribute)
+            and call.func.base == ir.Name(name)
+            and call.func.name in MUTATING_METHODS
+            for call in function.calls
+        )
+        put = [_put(w.value, w.key) for w in function.writes if _is_put(w, name) and w.value]
+        for each in (*(grown if grows else ()), *put):
+            yield from ((attribute, each) for attribute in lists)
+
+
+def _is_put(write: ir.Write, name: str) -> bool:
+    return write.how == "key" and write.target == ir.Name(name)
 
 
 def _put(value: ir.Expr, key: str) -> ir.Sequence:
