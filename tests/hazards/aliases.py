@@ -545,6 +545,15 @@ APART: Mapping[str, str] = {
         "            self.n = nnx.clone(self.m)\n"
         "pairs = Pairs(linear())\nout = step(pairs.m, pairs.n)"
     ),
+    "beside what a generator delegates": (
+        "def inner(one, other):\n    yield one\n    yield other\n"
+        "def outer(one, other):\n    yield from inner(one, other)\nm = linear(2)\n"
+        "out = [step(each, m) for each in outer(linear(), linear(1))]"
+    ),
+    "made by a generator of itself": (
+        "def walk(n):\n    if n:\n        yield from walk(n - 1)\n    yield linear(n)\n"
+        "one, other = walk(1)\nout = step(one, other)"
+    ),
     "elements of a list and of its copy": (
         "ms = [linear(i) for i in range(2)]\nns = list(ms)\nout = step(ms[0], ns[1])"
     ),

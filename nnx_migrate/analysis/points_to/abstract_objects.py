@@ -260,7 +260,12 @@ def element(held: Held, place: Located) -> Held:
         return either(element(each, place) for each in held)
     if held.way == "some":
         return Held(None, tuple(("", element(part, place)) for part in held), "some")
-    return Held(None, tuple(("", part) for part in held), "some")
+    return Held(None, tuple(("", each) for part in held for each in _some_of(part)), "some")
+
+
+def _some_of(part: Held) -> tuple[Held, ...]:
+    """What a value may be that is some one of several: `yield from walk(n - 1)`."""
+    return tuple(part) if part.object is None and part.way == "some" else (part,)
 
 
 def at_index(held: Held, index: int, place: Located) -> Held:
