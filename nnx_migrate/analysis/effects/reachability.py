@@ -31,8 +31,8 @@ from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import SETTERS
+from nnx_migrate.analysis.interp.containers.sequential_layers import held_by_layer
 from nnx_migrate.analysis.interp.interpreter import Evaluator
-from nnx_migrate.analysis.interp.sequential_layers import held_by_layer
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.place import Place, refers_to
 from nnx_migrate.core.refusal import Cause, Refusal

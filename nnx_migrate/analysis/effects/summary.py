@@ -41,8 +41,8 @@ from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.added_variables import AddedVariables
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
+from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.interpreter import Evaluator
-from nnx_migrate.analysis.interp.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.records import linked_record

@@ -34,6 +34,7 @@ from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, Effects
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.attributes import member
+from nnx_migrate.analysis.interp.containers.dict_items import item_by_name
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import (
     CHANGING_METHODS,
@@ -218,6 +219,9 @@ class Tracker(Giving):
                     yield Effect("structure", MethodChanges(name, of_object=of_object), where)
                 case Basic(sort="unknown", reason=reason, hidden=hidden):
                     yield Effect("unknown", MethodUnknown(name, reason, hidden), where)
+                case _:
+                    for value in item_by_name(base, name):
+                        yield from self.finder.of_kept(value, name, where)
 
     def _at_home(self, value: Value, effects: Iterable[Effect]) -> Iterator[Effect]:
         """Effects on objects of a class that only some programs have, with the file of that."""

@@ -32,10 +32,11 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
+from nnx_migrate.analysis.interp.containers.dict_items import item_by_name, put_by_name
+from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.field_stores import lacks, stored_in_class, stored_outside
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
-from nnx_migrate.analysis.interp.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import (
     CONTAINER_CLASSES,
@@ -155,7 +156,8 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
         case Basic():
             return frozenset({value})
         case ContainerValue() | TupleValue():
-            return frozenset({LibraryValue(f"<container>.{name}")})
+            found = item_by_name(value, name)
+            return found or frozenset({LibraryValue(f"<container>.{name}")})
         case FunctionValue():
             return _of_function(evaluator, value, name)
 
@@ -210,7 +212,8 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     if found and not found <= PLAIN:
         return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
     if name in {"items", "values"} and is_library_container(instance):
-        return frozenset({ContainerValue(elements_of(as_container(instance)))})
+        held = elements_of(as_container(instance)) | put_by_name(evaluator, instance)
+        return frozenset({ContainerValue(held)})
     if instance.class_name in NAMESPACES:
         return instance.wraps | _set_from_outside(evaluator, instance, name)
     return (
@@ -286,10 +289,12 @@ def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
                 found |= evaluator.values(stored.scope, stored.expr)
         elif name == "layers" and is_sequential(evaluator, instance):
             found |= {ContainerValue(layers_of(evaluator, instance))}
-        elif (kept := layer.attribute(name)) == "argument" and instance.wraps:
+        elif (kept := layer.attribute(name)) == "argument" and (
+            held := instance.wraps | put_by_name(evaluator, instance)
+        ):
             # `layers` of a Sequential is all of them, `d.name` of a Dict one.
             in_list = layer.name in CONTAINER_CLASSES and name in layer.attributes
-            found |= {ContainerValue(instance.wraps)} if in_list else instance.wraps
+            found |= {ContainerValue(held)} if in_list else held
         elif kept is not None:
             found |= library_attribute(kept)
     return found

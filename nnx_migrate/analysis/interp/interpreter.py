@@ -16,7 +16,6 @@ from nnx_migrate.analysis.callgraph.call_context import (
 from nnx_migrate.analysis.callgraph.dunder_dispatch import (
     arithmetic_values,
     element_values,
-    elements,
 )
 from nnx_migrate.analysis.callgraph.lattice import item_of, operator_result, unsettled
 from nnx_migrate.analysis.callgraph.transformed import defined
@@ -45,6 +44,7 @@ from nnx_migrate.analysis.interp.attributes import (
     is_of_sown,
 )
 from nnx_migrate.analysis.interp.calls import call_values
+from nnx_migrate.analysis.interp.containers.dict_items import items_of, put_by_name
 from nnx_migrate.analysis.interp.field_stores import ClassAttributes, names_stored_outside
 from nnx_migrate.analysis.interp.names import imported, named
 from nnx_migrate.analysis.interp.parameters import parameter_values
@@ -86,19 +86,21 @@ class Evaluator(Evaluation):
             case ir.Iterated(base=base):
                 held = self.values(scope, base)
                 keyed = dicts(held)
-                found = union(field_values(self, v) or elements(self, v) for v in held - keyed)
+                found = union(field_values(self, v) or items_of(self, v) for v in held - keyed)
                 return found | PLAIN if keyed else found
             case ir.Element(base=base) | ir.Starred(value=base):
                 held = self.values(scope, base)
                 if held == STATE and is_of_sown(self, base):
                     return unknown(Unknown.HELD_BY_VARIABLE)
-                return union(field_values(self, v) or elements(self, v) for v in held)
+                return union(field_values(self, v) or items_of(self, v) for v in held)
             case ir.Unpacked(base=base, index=index):
                 held = self.values(scope, base)
                 if held == STATE and is_of_sown(self, base):
                     return unknown(Unknown.HELD_BY_VARIABLE)
                 return union(
-                    element_values(self, v) or field_values(self, v, index) or item_of(v, index)
+                    element_values(self, v)
+                    or field_values(self, v, index)
+                    or item_of(v, index) | put_by_name(self, v)
                     for v in held
                 )
             case ir.Sequence(elements=parts, is_tuple=is_tuple):

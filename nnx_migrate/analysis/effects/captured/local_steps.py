@@ -36,7 +36,7 @@ from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import COLLECTING, CONTROL_FLOW, of_nnx, spec
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
-from nnx_migrate.analysis.interp.sequential_layers import held_by_layer
+from nnx_migrate.analysis.interp.containers.sequential_layers import held_by_layer
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import VARIABLE_READS, operands_of
 from nnx_migrate.core.place import Place

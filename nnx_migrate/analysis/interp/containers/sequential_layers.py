@@ -20,6 +20,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
     union,
 )
+from nnx_migrate.analysis.interp.containers.dict_items import put_by_name
 from nnx_migrate.analysis.interp.field_stores import stored_outside
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
@@ -36,7 +37,7 @@ def is_sequential(evaluator: Evaluation, instance: Instance) -> bool:
 def held_by_layer(evaluator: Evaluation, instance: Instance) -> Values:
     """What an object of the library holds of what it was made with, and what it gets later."""
     if not is_sequential(evaluator, instance):
-        return instance.wraps
+        return instance.wraps | put_by_name(evaluator, instance)
     return instance.wraps | _put_in(evaluator, _begins(evaluator, instance))
 
 
