@@ -25,6 +25,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import annotated
+from nnx_migrate.analysis.interp.containers.put_by_functions import put_by_functions
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.library.effect_model import MUTATING_METHODS
@@ -220,6 +221,10 @@ def stored_outside(
         if write.how == "key":
             stored = _put(stored, write.key)
         found.append(Located(scope, stored))
+    for each in put_by_functions(evaluator, name):
+        bases = evaluator.values(each.where, each.base)
+        if any(_may_be(evaluator, value, class_name) for value in bases):
+            found.append(each.put)
     return found
 
 
