@@ -20,6 +20,7 @@ from nnx_migrate.rewrite.style.layout import line_after
 from nnx_migrate.rewrite.style.line_width import shown, within_width
 from nnx_migrate.rewrite.text.edits import Edit
 
+_REWRITTEN = frozenset({Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED})
 _BROKEN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
 
 
@@ -37,7 +38,7 @@ def broken(
         written: the spans of the text that edits have written, or taken out.
         was_long: whether the line that became this one was too long already.
     """
-    spans = [each for each in written if any(f.outcome != Outcome.PINNED for f in each[2])]
+    spans = [each for each in written if any(f.outcome in _REWRITTEN for f in each[2])]
     edits: dict[Edit, tuple[Finding, ...]] = {}
     statements = [each for kind in _BROKEN for each in context.tree.of_kind(kind) if spans]
     for statement in statements:
