@@ -99,6 +99,7 @@ NEVER = {
     "of a class handed to isinstance": {"MORE": "isinstance(given, Config)"},
 }
 MAY_HAPPEN = {
+    "nobody makes one": {"MADE": "given"},
     "true": {"MADE": "Config(use_cache=True)"},
     "by place": {"MADE": "Config(3, True)"},
     "unknown": {"MADE": "Config(use_cache=given)"},

@@ -59,7 +59,8 @@ class SettledFields:
         made = [each for each in field.classes if each.partition(":")[0] in modules]
         above = {each for name in made for each in self.hierarchy.ancestry(name).classes}
         return (
-            all(self._is_made_false(each, field, modules) for each in made)
+            any(self._calls_within(each, modules) for each in made)  # or others make its objects
+            and all(self._is_made_false(each, field, modules) for each in made)
             and self.stores.are_false(field, modules)
             and not self.escaping.may_escape(above, modules)
         )
@@ -80,7 +81,7 @@ class SettledFields:
         defaults = list(self._defaults(above.classes, field.name))
         if any(each not in FALSE for each in defaults):
             return False
-        calls = [row for row in self._calls(class_name) if row[0].module in modules]
+        calls = self._calls_within(class_name, modules)
         taking = self._taking(class_name, field.name)
         return taking is not None and all(
             self._passes_false(scope, call, *taking, bool(defaults)) for scope, call in calls
@@ -108,6 +109,11 @@ class SettledFields:
                         yield _default_of_field(given)
                     case _:
                         yield value
+
+    def _calls_within(
+        self, class_name: str, modules: Collection[str]
+    ) -> list[tuple[Scope, ir.Call]]:
+        return [row for row in self._calls(class_name) if row[0].module in modules]
 
     def _calls(self, class_name: str) -> Iterator[tuple[Scope, ir.Call]]:
         """The calls that may make objects of the class, `cls()` of one above it included."""
