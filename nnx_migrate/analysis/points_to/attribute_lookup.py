@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import ClassValue, Instance, Located, Scope, Value
+from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.field_stores import stored_in_class
 from nnx_migrate.analysis.interp.record_fields import fields_of
@@ -31,7 +32,7 @@ def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: f
     here = Located(scope, expr)
     held = objects.held(scope, base, at)
     options: list[Held] = []
-    for value in sorted(objects.evaluator.values(scope, base), key=repr):
+    for value in in_order(objects.evaluator.values(scope, base)):
         if isinstance(value, Instance) and layer_of(value.class_name) is None:
             options += _by_method(objects, here, held, value.class_name)
         options += _bound_by_class(objects, value, name, held, here)

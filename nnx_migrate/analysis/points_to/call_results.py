@@ -12,6 +12,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     scope_around,
 )
+from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.record_fields import fields_of
 from nnx_migrate.analysis.ir import nodes as ir
@@ -90,7 +91,7 @@ def _entered(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
 def _given_by_entering(objects: Objects, scope: Scope, call: ir.Call, entered: Held) -> list[Held]:
     """What `__enter__` of a class of the project gives."""
     found = []
-    for value in sorted(objects.evaluator.values(scope, call.args[0]), key=repr):
+    for value in in_order(objects.evaluator.values(scope, call.args[0])):
         if isinstance(value, Instance) and layer_of(value.class_name) is None:
             method = objects.hierarchy.method(value.class_name, "__enter__")
             if isinstance(method, Scope):
@@ -181,7 +182,7 @@ def _function_result(
         return together([*container(objects, scope, call.args, at).parts, *given])
     options: list[Held] = []
     values = objects.evaluator.values(scope, func)
-    for value in sorted(values, key=repr):
+    for value in in_order(values):
         if isinstance(value, Instance) and layer_of(value.class_name) is None:
             method = objects.hierarchy.method(value.class_name, "__call__")
             if isinstance(method, Scope):

@@ -13,6 +13,7 @@ from nnx_migrate.analysis.domain.values import (
     ParameterOf,
     Scope,
 )
+from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.container_elements import are_under_keys, has_places, told_apart
 from nnx_migrate.analysis.heap.retention import attribute_path
@@ -104,7 +105,7 @@ def _stored_by_methods(objects: Objects, scope: Scope, name: ir.Name) -> Iterato
     for call in objects.project.function(scope).calls:
         if not isinstance(call.func, ir.Attribute) or call.func.base != name:
             continue
-        for value in sorted(objects.evaluator.values(scope, name), key=repr):
+        for value in in_order(objects.evaluator.values(scope, name)):
             if not isinstance(value, Instance) or layer_of(value.class_name) is not None:
                 continue
             method = objects.hierarchy.method(value.class_name, call.func.name)
