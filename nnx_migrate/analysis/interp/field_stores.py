@@ -221,11 +221,19 @@ def stored_outside(
         if write.how == "key":
             stored = _put(stored, write.key)
         found.append(Located(scope, stored))
-    for each in put_by_functions(evaluator, name):
+    for each in (
+        put_by_functions(evaluator, name) if _keeps_list(evaluator, class_name, name) else ()
+    ):
         bases = evaluator.values(each.where, each.base)
         if any(_may_be(evaluator, value, class_name) for value in bases):
             found.append(each.put)
     return found
+
+
+def _keeps_list(evaluator: Evaluation, class_name: str, name: str) -> bool:
+    """Whether a class keeps a list there, and not something with a method of such a name."""
+    stored = evaluator.stored(class_name, name)
+    return layer_of(class_name) is not None or any(is_new_container(each.expr) for each in stored)
 
 
 def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:

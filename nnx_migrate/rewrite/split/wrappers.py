@@ -125,7 +125,7 @@ def _result_of(context: FileContext, function: ast.expr, arguments: Sequence[str
         [], [ast.arg(name) for name in arguments], kwonlyargs=[], kw_defaults=[], defaults=[]
     )
     body = context.text.of(function.body)
-    if ast.dump(function.args) == ast.dump(named) and "\n" not in body:
+    if ast.dump(function.args) == ast.dump(named) and "\n" not in body and "\r" not in body:
         return body
     return f"({text})({', '.join(arguments)})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.analysis.asking import effects
+from tests.unit.analysis.asking import analysis_of, described, effects, values_of
 
 PROGRAM = """
 from flax import nnx
@@ -93,6 +93,36 @@ def test_other_layers_and_other_lists_do_not_count(put: str) -> None:
 
 def test_lists_of_other_classes_do_not_count() -> None:
     assert not changes("put(other.down, Counting())", within=False)
+
+
+TRAINER = """
+from flax import nnx
+
+class Buffer(nnx.Module):
+    def add(self, x):
+        return x
+
+class Trainer:
+    def __init__(self, model: nnx.Module):
+        self.optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
+        self.buffer = Buffer()
+    def run(self, model, grads):
+        step(model, self.optimizer, self.buffer, grads)
+
+def step(model, optimizer, buffer, grads):
+    optimizer.update(model, grads)
+    buffer.add(grads)
+
+def look(trainer: Trainer):
+    optimizer = trainer.optimizer
+    buffer = trainer.buffer
+"""
+
+
+def test_objects_with_methods_of_such_names_are_no_lists() -> None:
+    analysis = analysis_of(TRAINER)
+    assert described(values_of(analysis, "optimizer", "look")) == {"nnx.Optimizer"}
+    assert described(values_of(analysis, "buffer", "look")) == {"Buffer"}
 
 
 @pytest.mark.parametrize("put", PUT)

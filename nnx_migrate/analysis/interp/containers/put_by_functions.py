@@ -17,6 +17,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 #: Methods that put their last argument into a list or a set, and those that put in all of it.
 _PUTTING_ONE = frozenset({"add", "append", "appendleft", "insert"})
 _PUTTING_ALL = frozenset({"extend", "extendleft", "update"})
+_NOTHING: Mapping[str, Sequence[PutByFunction]] = {}
 
 
 class PutByFunction(NamedTuple):
@@ -42,9 +43,6 @@ def put_by_functions(evaluator: Evaluation, name: str) -> Sequence[PutByFunction
         lambda known: known,
     )
     return found.get(name, ())
-
-
-_NOTHING: Mapping[str, Sequence[PutByFunction]] = {}
 
 
 def _by_name(evaluator: Evaluation) -> Mapping[str, Sequence[PutByFunction]]:
