@@ -8,9 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from nnx_migrate.engine.cache.user_cache import CACHE_VARIABLE
 
 
 class ToolFailed(Exception):
@@ -23,9 +25,17 @@ class Tool:
 
     Args:
         command: the program and what always comes before the subcommand.
+        environment: variables of its process, beside those of this one.
     """
 
     command: tuple[str, ...]
+    environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def keeping(self, folder: Path) -> Tool:
+        """The same tool, which keeps in a folder what it finds out, and looks there first."""
+        return dataclasses.replace(
+            self, environment={**self.environment, CACHE_VARIABLE: str(folder)}
+        )
 
     def patch(self, root: Path, paths: Sequence[str]) -> bytes:
         """Return what `apply --diff` prints; nothing is written.
@@ -64,7 +74,7 @@ class Tool:
             [*self.command, "apply", "--no-journal", *arguments],
             cwd=root,
             capture_output=True,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **self.environment},
         )
         errors = done.stderr.decode(errors="replace")
         if done.returncode not in (0, 1) or "Traceback (most recent call last)" in errors:

@@ -81,6 +81,8 @@ def survey(package: Package, source: Path, tool: Tool, scratch: Path) -> Survey:
         ToolFailed: `nnx-migrate` crashed.
     """
     applied, patched = (_repository(source, scratch / name) for name in ("applied", "patched"))
+    # The patch and what is written come from one plan, which takes most of the time.
+    tool = tool.keeping(scratch / "kept")
     original = _contents(applied)
     patch = tool.patch(applied, package.paths)
     problems = [f"--diff changed {name}" for name in _differences(original, _contents(applied))]
