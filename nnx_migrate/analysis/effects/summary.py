@@ -76,8 +76,8 @@ class Effect(ir.Link):
         sows: a value is sown or perturbed.
         flag: it happens only when this parameter of this function is true.
         field: and only when this attribute of an object of one of these classes is.
-        home: the test file or notebook that defines the class whose objects it happens to; empty
-            for all others.
+        home: the test file or notebook that defines the class whose objects it happens to, or
+            the file that sets the attribute which has to be true; empty for all others.
     """
 
     kind: Literal["structure", "escape", "unknown"]

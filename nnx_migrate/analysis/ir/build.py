@@ -9,6 +9,7 @@ from nnx_migrate.analysis.flax.transforms import AS_VALUE
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.statement_order import binding_order, settled_bindings
 from nnx_migrate.analysis.ir.lowering.statement_walker import StatementWalker
+from nnx_migrate.analysis.ir.main_guard import is_main_guard
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.sources.text import Source
 
@@ -52,6 +53,7 @@ def index_tree(tree: ast.Module, module: str, source: Source, meant: Meant = ())
         source.stands,
         meant,
         source.lines,
+        any(map(is_main_guard, tree.body)),
     )
 
 

@@ -7,9 +7,9 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
+from nnx_migrate.analysis.ir.main_guard import is_main_guard
 from nnx_migrate.check.branches.lines import probes
 from nnx_migrate.check.callers.ways import is_caught, is_certain
-from nnx_migrate.check.cases.touched import is_main_guard
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.Lambda)

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from nnx_migrate.analysis.flax.transforms import of_nnx
-from nnx_migrate.check.cases.touched import Touched, assigned_name, is_main_guard, sources_of
+from nnx_migrate.analysis.ir.main_guard import is_main_guard
+from nnx_migrate.check.cases.touched import Touched, assigned_name, sources_of
 from nnx_migrate.check.jobs import Side
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

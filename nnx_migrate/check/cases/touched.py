@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from nnx_migrate.analysis.ir.main_guard import is_main_guard
 from nnx_migrate.check.jobs import Job, Side
 
 _NOT_SOURCES = frozenset({"__pycache__", "venv", "node_modules", "site-packages"})
@@ -95,21 +96,6 @@ def module_jobs(touched: Sequence[Touched]) -> tuple[Job, ...]:
     return tuple(
         Job(each.path, "module", Path(each.path), each.path) for each in touched if each.module
     )
-
-
-def is_main_guard(statement: ast.stmt) -> bool:
-    """Whether a statement is `if __name__ == "__main__":`.
-
-    Args:
-        statement: of the module's body.
-    """
-    if not isinstance(statement, ast.If) or not isinstance(statement.test, ast.Compare):
-        return False
-    sides = [statement.test.left, *statement.test.comparators]
-    return {ast.dump(side) for side in sides} == {
-        ast.dump(ast.Name("__name__", ast.Load())),
-        ast.dump(ast.Constant("__main__")),
-    }
 
 
 def sources_of(root: Path, suffix: str = ".py") -> Iterator[str]:

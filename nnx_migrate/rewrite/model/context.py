@@ -117,7 +117,7 @@ class FileContext:
         may_meet = self.analysis.imports.may_meet
         if not may_meet(module, effect.where.module):
             return False
-        if effect.home and not may_meet(module, effect.home):
+        if effect.home and not self.analysis.imports.may_set(module, effect.home):
             return False
         settled = self.analysis.settled_fields
         return effect.field is None or not settled.is_never_true(module, effect.field)

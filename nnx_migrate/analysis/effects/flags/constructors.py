@@ -170,7 +170,11 @@ class ConstructorFlags:
 
     def _stored(self, class_name: str, name: str) -> list[Located]:
         """What the classes of an object, and those below, store in an attribute of it."""
-        if not class_name or self._is_written_elsewhere(name):
+        return [] if self.setting(name) else self._stored_by_classes(class_name, name)
+
+    def _stored_by_classes(self, class_name: str, name: str) -> list[Located]:
+        """The same, whoever else may set it."""
+        if not class_name:
             return []
         below = self.hierarchy.descendants(class_name)
         above = self.hierarchy.ancestry(class_name)
@@ -205,20 +209,22 @@ class ConstructorFlags:
                     found.append(Located(Scope(module, key), _put(write)))
         return found
 
-    def _is_written_elsewhere(self, name: str) -> bool:
-        """Whether code that is no method of the object may set an attribute of that name."""
+    def setting(self, name: str) -> frozenset[str]:
+        """The files with code that may set such an attribute, and is no method of the object."""
         mentions = self.evaluator.callers.mentions
-        if next(mentions.outside_writes(name), None) is not None:
-            return True
-        if next(mentions.set_elsewhere(name), None) is not None:
-            return True
-        if any(call_sets(call) for _, call in mentions.calls_with_keyword(name)):
-            return True
-        setting = mentions.calls_of("set_attributes")
-        return any(keyword is None for _, call in setting for keyword, _ in call.keywords)
+        stores = (*mentions.outside_writes(name), *mentions.set_elsewhere(name))
+        named = [scope for scope, call in mentions.calls_with_keyword(name) if call_sets(call)]
+        unnamed = [
+            scope
+            for scope, call in mentions.calls_of("set_attributes")
+            if any(keyword is None for keyword, _ in call.keywords)
+        ]
+        return frozenset(each.module for each in (*named, *unnamed, *(row[0] for row in stores)))
 
     def argument(self, made: Construction, owner: str, name: str) -> Settled | None:
         """What settles an attribute of what is made; None where that is not sure.
+
+        What other code sets (`setting`) is another matter.
 
         Args:
             owner: the class whose method asks for it.
@@ -227,7 +233,7 @@ class ConstructorFlags:
         if owner not in above.classes:
             return OTHER if above.closed else None
         init = self.hierarchy.method(made.class_name, "__init__")
-        stored = [] if not above.closed else self._stored(made.class_name, name)
+        stored = [] if not above.closed else self._stored_by_classes(made.class_name, name)
         if len(stored) != 1 or stored[0].scope != init or not isinstance(init, Scope):
             return None
         value = stored[0].expr

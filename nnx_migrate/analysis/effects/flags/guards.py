@@ -129,11 +129,18 @@ class Flags:
                 settled = self._settled(scope, call.func, effect.flag)
                 if settled != NEVER:
                     yield dataclasses.replace(effect, flag=settled)
+                if settled is not None:
+                    yield from self._set_elsewhere(effect, attribute_of_own(effect.flag[1]))
                 continue
             passed = self._passed(call, *effect.flag, called)
             if passed in FALSE:
                 continue
             yield dataclasses.replace(effect, flag=self.named(scope, spelled(passed)))
+
+    def _set_elsewhere(self, effect: Effect, attribute: str) -> Iterator[Effect]:
+        """An effect as it is in the programs with code that sets the attribute by itself."""
+        for module in sorted(self.constructors.setting(attribute)):
+            yield dataclasses.replace(effect, flag=None, home=effect.home or module)
 
     def _settled(self, scope: Scope, func: ir.Expr, flag: Flag) -> Flag | None:
         """What settles an attribute of the object whose method a call runs."""

@@ -167,6 +167,7 @@ class ModuleIndex(Record):
             and the cell and the line in it, or 0.
         meant: first names of absolute imports, with the dotted names that they stand for in it.
         lines: of a text that is not the whole file, the line of the file for each of its lines.
+        is_started: it runs something only where it is started, and not imported.
     """
 
     module: str
@@ -182,6 +183,7 @@ class ModuleIndex(Record):
     stands: tuple[tuple[int, int, int], ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
     lines: tuple[int, ...] = ()
+    is_started: bool = False
 
     def says(self, names: frozenset[str]) -> bool:
         """Whether any of these identifiers is in it."""

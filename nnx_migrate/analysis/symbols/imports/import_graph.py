@@ -18,6 +18,10 @@ _AT_RUN_TIME = frozenset(
 _LOADING = frozenset(
     {"__import__", "exec", "import_module", "run_module", "run_path", "spec_from_file_location"}
 )
+#: Those of files that may run code of others which they find by a name.
+_BY_NAME = _LOADING | {"entry_points", "get_class", "importlib", "instantiate", "locate", "pkgutil"}
+#: Those of files that may write whole objects, for other programs to read.
+_STORING_OBJECTS = frozenset({"Pickler", "cloudpickle", "dill", "dump", "dumps", "joblib"})
 
 
 def is_test_file(module: str) -> bool:
@@ -67,6 +71,7 @@ class ImportFinder:
         self._programs: dict[str, frozenset[str] | None] = {}
         self._meeting: dict[tuple[str, str], bool] = {}
         self._open: dict[str, bool] = {}
+        self._said: dict[tuple[str, frozenset[str]], bool] = {}
 
     def of(self, module: str) -> frozenset[str]:
         """The modules that a module imports, directly or through others, itself included."""
@@ -105,6 +110,27 @@ class ImportFinder:
             alone = is_test_file(other) or (document and not self._runs_in_open_program(module))
             self._meeting[key] = not alone or self.in_one_program(module, other)
         return self._meeting[key]
+
+    def may_set(self, module: str, other: str) -> bool:
+        """Whether what another file does to objects may be done to those of a module.
+
+        A file that is written to be started (`if __name__ == "__main__":`) does that where it runs,
+        and in the programs that import it, unless objects go from there to others as files.
+        """
+        alone = (
+            self.project.modules[other].is_started
+            and not self._is_said_beside(module, _BY_NAME)
+            and not self._is_said_beside(other, _STORING_OBJECTS)
+        )
+        return self.in_one_program(module, other) if alone else self.may_meet(module, other)
+
+    def _is_said_beside(self, module: str, words: frozenset[str]) -> bool:
+        """Whether a file that may run in one program with a module has one of these words."""
+        key = module, words
+        if key not in self._said:
+            beside = {each for one in self._all_importing(module) for each in self.of(one)}
+            self._said[key] = any(self.project.modules[each].says(words) for each in beside)
+        return self._said[key]
 
     def _runs_in_open_program(self, module: str) -> bool:
         """Whether some program that runs a module may import more than is seen."""
