@@ -41,11 +41,12 @@ import enum
 
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
-from nnx_migrate.analysis.domain.values import PLAIN, Value
+from nnx_migrate.analysis.domain.values import PLAIN, Value, Values
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, TRACING
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Decision, Manual, Pin
@@ -93,7 +94,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     if site.spec.traces:
         return _given_plain(context, site)
-    plain = context.analysis.contents.of(context.values(site.operands[0])).plain
+    plain = _plain_in_data(context, context.values(site.operands[0]))
     if plain is not None:
         evidence = Evidence(_IN_DATA, Proof.PROVED, plain)
         return Pin(RULE.name, LeafCause.IN_DATA.about(plain), (evidence,), bare=True)
@@ -108,11 +109,18 @@ def _given_plain(context: FileContext, site: Site) -> Pin | None:
     never = NeverRan(context.project)
     for scope in function_scopes(context, site):
         for _, name, values in given_parameters(context, site, scope):
-            plain = context.analysis.contents.of(values).plain
+            plain = _plain_in_data(context, values)
             if plain is not None and not never.held_plain(scope, name):
                 evidence = Evidence(_IN_DATA, Proof.PROVED, plain)
                 return Pin(RULE.name, LeafCause.GIVEN.about(plain, name=name), (evidence,))
     return None
+
+
+def _plain_in_data(context: FileContext, values: Values) -> Place | None:
+    """Where `nnx.data(...)` makes leaves of plain values that may come to code of this file."""
+    may_meet = context.analysis.imports.may_meet
+    found = context.analysis.contents.of(values).plain
+    return min((p for p in found if may_meet(context.tree.module, p.module)), default=None)
 
 
 def _is_plain_inside(context: FileContext, node: ast.expr) -> bool:

@@ -143,3 +143,80 @@ def test_a_class_of_a_file_that_is_started_may(tmp_path: Path) -> None:
 
 def test_a_class_of_the_library_may_come_to_each_test(tmp_path: Path) -> None:
     assert outcome(tmp_path, lib__counted_py=SETTING) is Outcome.PINNED
+
+
+PLAIN = """
+from flax import nnx
+from lib.flows import Base, Held
+MORE
+
+class Kept(Base):
+    def __init__(self):
+        self.asked = nnx.data({"n": 1})
+
+def test_asked():
+    return Held(Kept()).base.asked["n"]
+"""
+HOLDING = """
+from flax import nnx
+
+class Base(nnx.Module):
+    pass
+
+class Held(nnx.Module):
+    def __init__(self, base: Base):
+        self.base = base
+"""
+SPLITTING = """
+from flax import nnx
+from lib.flows import Held
+MORE
+
+def test_split(held: Held):
+    return nnx.split(held)
+"""
+
+
+def split_outcomes(folder: Path, double: str = "", split: str = "", **others: str) -> set[Outcome]:
+    """What becomes of `nnx.split` in a test, where the double of another keeps a number."""
+    files = {
+        "lib/__init__.py": "",
+        "lib/flows.py": HOLDING,
+        "tests/__init__.py": "",
+        "tests/test_kept.py": PLAIN.replace("MORE", double),
+        "tests/test_split.py": SPLITTING.replace("MORE", split),
+        **{each.replace("__", "/") + ".py": text for each, text in others.items()},
+    }
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    results = run([folder], Configuration(), write=None).results
+    (found,) = [each for each in results if Path(each.path).name == "test_split.py"]
+    return {each.outcome for each in found.findings if each.rule == "plain-leaves"}
+
+
+def test_what_a_double_of_another_test_keeps_is_no_leaf_here(tmp_path: Path) -> None:
+    assert Outcome.PINNED not in split_outcomes(tmp_path)
+
+
+def test_what_a_double_keeps_may_be_a_leaf_where_one_test_imports_the_other(
+    tmp_path: Path,
+) -> None:
+    assert split_outcomes(tmp_path, split="import tests.test_kept") == {Outcome.PINNED}
+    assert split_outcomes(tmp_path, double="import tests.test_split") == {Outcome.PINNED}
+
+
+def test_what_a_double_keeps_may_be_a_leaf_where_a_third_file_imports_both(tmp_path: Path) -> None:
+    both = "import tests.test_split, tests.test_kept"
+    assert split_outcomes(tmp_path, tests__test_all=both) == {Outcome.PINNED}
+
+
+def test_what_a_class_of_the_library_keeps_is_a_leaf_in_each_test(tmp_path: Path) -> None:
+    kept = PLAIN.replace("MORE", "").replace("Kept", "Noted")
+    assert split_outcomes(tmp_path, lib__noted=kept) == {Outcome.PINNED}
+
+
+def test_what_the_library_marks_is_a_leaf_whoever_passes_it(tmp_path: Path) -> None:
+    marking = HOLDING.replace("self.base = base", "self.base = nnx.data([base, 1])")
+    assert split_outcomes(tmp_path, lib__flows=marking) == {Outcome.PINNED}

@@ -17,25 +17,31 @@ class Contents:
         arrays: it may hold arrays outside of any Variable.
         unseen: why the list may not be complete; empty when it is.
         plain: where a list or dictionary in `nnx.data(...)` holds values that are not arrays, which
-            are a part of the graphdef in graph mode and leaves in tree mode.
+            are a part of the graphdef in graph mode and leaves in tree mode: the first place of
+            each file.
     """
 
     variables: frozenset[str] = frozenset()
     arrays: bool = False
     unseen: tuple[str, ...] = ()
-    plain: Place | None = None
+    plain: tuple[Place, ...] = ()
 
     def __or__(self, other: Contents) -> Contents:
         return Contents(
             self.variables | other.variables,
             self.arrays or other.arrays,
             tuple(sorted({*self.unseen, *other.unseen})),
-            min((each.plain for each in (self, other) if each.plain), default=None),
+            _first_of_each((*self.plain, *other.plain)) if other.plain else self.plain,
         )
 
     @property
     def only_params(self) -> bool:
         return self.variables == {"Param"} and not self.arrays and not self.unseen
+
+
+def _first_of_each(places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """The first of some places in each file, in order."""
+    return tuple({place.module: place for place in sorted(places, reverse=True)}.values())[::-1]
 
 
 class Hides(Cause):

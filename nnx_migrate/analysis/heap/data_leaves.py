@@ -23,7 +23,7 @@ def marked_as_data(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> Content
     else:
         plain = _maps_to_none(evaluator, scope, held)
     # A number alone is a leaf in both modes.
-    where = Place(scope.module, expr.line) if plain else None
+    where = (Place(scope.module, expr.line),) if plain else ()
     return Contents(arrays=plain or _is_no_array(evaluator, scope, held), plain=where)
 
 

@@ -234,7 +234,7 @@ class ContentsFinder:
                 held = self._stored(name, value, settled)
                 if value.scope == body and not self._may_have_fields(class_name):
                     # It is the class's: no leaf of an object. Variables count all the same.
-                    held = dataclasses.replace(held, arrays=held.plain is not None, unseen=())
+                    held = dataclasses.replace(held, arrays=bool(held.plain), unseen=())
                 found |= held
             for value in others:
                 found |= self._stored(name, value, settled)

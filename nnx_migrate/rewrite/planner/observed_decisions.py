@@ -187,8 +187,7 @@ def _left_alone(context: FileContext, never: NeverRan, scope: Scope) -> Iterator
                 never.held_twice(scope, name) and plain.analysis.sharing.of(values)
             ),
             PlanClaim.NEVER_HELD_PLAIN: (
-                never.held_plain(scope, name)
-                and plain.analysis.contents.of(values).plain is not None
+                never.held_plain(scope, name) and plain.analysis.contents.of(values).plain
             ),
             PlanClaim.NEVER_GAVE_BACK: "escape" in kinds and never.gave_back(scope, name),
         }
