@@ -131,6 +131,27 @@ def step(model: nnx.Linear, x):
     )
 
 
+def test_a_stand_in_where_flax_is_missing_hides_nothing() -> None:
+    check_pinned(
+        RULE,
+        """\
+try:
+    from flax import nnx
+except ImportError:
+
+    class nnx:
+        pass
+
+
+@nnx.jit
+def step(model: nnx.Linear, x):
+    model.last = nnx.Variable(x)
+    return model(x)
+""",
+        "the function changes model: attribute last is set",
+    )
+
+
 def test_a_mode_that_is_switched_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

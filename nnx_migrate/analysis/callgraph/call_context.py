@@ -12,6 +12,7 @@ from nnx_migrate.analysis.domain.values import (
     ClassValue,
     FunctionValue,
     Instance,
+    LibraryValue,
     Scope,
     Value,
     Values,
@@ -140,7 +141,7 @@ def _tells_more(hierarchy: Hierarchy, value: Value) -> bool:
     """Whether it matters to what is returned which one is passed: a class, a function, a Module."""
     if isinstance(value, Instance):
         return hierarchy.kind(value.class_name) in _OBJECTS
-    return isinstance(value, ClassValue | FunctionValue)
+    return isinstance(value, ClassValue | FunctionValue | LibraryValue)
 
 
 def _takes_one(parameter: ir.Parameter) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nnx_migrate.analysis.ir import nodes as ir
 
@@ -28,6 +28,10 @@ OF_NUMBERS = frozenset(
 )
 
 
+#: An attribute's name -> what the constructor stores under it; None where other code may, too.
+Stored = Callable[[str], Sequence[ir.Write] | None]
+
+
 class ConstructorRun:
     """A constructor, run with some constants: which of its lines may run.
 
@@ -40,8 +44,10 @@ class ConstructorRun:
         functions: Sequence[ir.Function],
         given: frozenset[tuple[str, ir.Constant]],
         rebound: frozenset[str],
+        stored: Stored,
     ) -> None:
         self.function = functions[0]
+        self.stored = stored
         self.given = dict(given)
         self.builtins = OF_NUMBERS - rebound
         self.parameters = {each.name for each in self.function.parameters}
@@ -95,6 +101,10 @@ class ConstructorRun:
                 return True
             case ir.Name(id=name):
                 return self.constants(name, asked) is not None
+            case ir.Attribute(base=ir.Name(id=base), name=name):
+                return self._is_own(base) and self._is_plain_attribute(name, asked)
+            case ir.Choice(options=parts):
+                return all(self.is_plain(each, asked) for each in parts)
             case (
                 ir.Sequence(elements=parts, is_tuple=True) | ir.Computed(operands=(_, *_) as parts)
             ):
@@ -105,6 +115,32 @@ class ConstructorRun:
                 return all(self.is_plain(each, asked) for each in parts)
             case _:
                 return False
+
+    def chosen(self, expr: ir.Expr) -> ir.Expr:
+        """What a conditional expression gives where its test is settled; others as they are."""
+        match expr:
+            case ir.Choice(options=(_, second), test=test) if test:
+                values = self.constants(test)
+                return second if values and values <= NEVER["true"] else expr
+            case _:
+                return expr
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name is the object that is made."""
+        own = self.function.parameters[0].name if self.function.parameters else None
+        return name == own and not self.function.bindings.get(name) and name not in self.unsteady
+
+    def _is_plain_attribute(self, name: str, asked: frozenset[str]) -> bool:
+        """Whether an attribute of the object is plain, wherever the constructor asks for it."""
+        key = f"self.{name}"
+        if key in asked:
+            return True
+        writes = self.stored(name)
+        return bool(writes) and all(
+            write.value is not None and self.is_plain(write.value, asked | {key})
+            for write in writes or ()
+            if self.is_live(write.line)
+        )
 
     def _is_ruled_out(self, branch: ir.Branch) -> bool:
         return any(self._is_never(name, need) for name, need in branch.needs)

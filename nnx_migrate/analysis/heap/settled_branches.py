@@ -7,6 +7,7 @@ branches of `__init__` run. What only the others store, the object does not have
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
@@ -19,8 +20,11 @@ from nnx_migrate.analysis.heap.constructor_run import (
     ConstructorRun,
 )
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.passed_on import writes_in
 
 _NAMES = ir.Name | ir.Attribute
+#: Methods by which a class says itself what its objects have under a name.
+_ACCESS = ("__getattribute__", "__setattr__")
 #: How many parameters a call of a class does not pass.
 _SELF = 1
 
@@ -130,13 +134,16 @@ class SettledBranches:
         return Settled(init, frozenset(given)) if asks_not else None
 
     def _constant(self, scope: Scope, passed: ir.Expr, around: Settled | None) -> ir.Expr | None:
-        """What is passed, where it is a constant: of a constructor's own name, what that is."""
+        """What is passed, where it is a constant: of a name, what that is in all cases."""
         if not isinstance(passed, ir.Name):
             return passed
-        if around is None or around.init != scope:
+        if around is not None and around.init == scope:
+            values = self._run(around).constants(passed.id)
+            return next(iter(values)) if values is not None and len(values) == 1 else None
+        bound = self.project.bindings(scope, passed.id)
+        if len(bound) != 1 or not isinstance(bound[0], Located) or bound[0].scope != scope:
             return None
-        values = self._run(around).constants(passed.id)
-        return next(iter(values)) if values is not None and len(values) == 1 else None
+        return bound[0].expr if isinstance(bound[0].expr, ir.Constant) else None
 
     def _may_differ(self, class_name: str, init: Scope) -> bool:
         """Whether something else may make the objects, or run the constructor on them again."""
@@ -168,15 +175,16 @@ class SettledBranches:
         return self._run(settled).is_live(line)
 
     def chosen(self, settled: Settled, expr: ir.Expr) -> ir.Expr:
-        """An expression of a constructor, with the class that it calls where that is settled."""
-        if not isinstance(expr, ir.Call) or not isinstance(expr.func, ir.Name):
-            return expr
-        bound = self._run(settled).live_bindings(expr.func.id)
-        match bound:
-            case [ir.Choice(options=(_, second), test=test)] if test:
-                values = self._run(settled).constants(test)
-                if values and values <= NEVER["true"] and isinstance(second, _NAMES):
-                    return dataclasses.replace(expr, func=second)
+        """An expression of a constructor, with what it chooses, or calls, where that is settled."""
+        run = self._run(settled)
+        expr = run.chosen(expr)
+        if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name):
+            match run.live_bindings(expr.func.id):
+                case [ir.Choice() as bound]:
+                    func = run.chosen(bound)
+                    return (
+                        dataclasses.replace(expr, func=func) if isinstance(func, _NAMES) else expr
+                    )
         return expr
 
     def is_plain(self, settled: Settled, expr: ir.Expr) -> bool:
@@ -189,8 +197,26 @@ class SettledBranches:
                 self.project.function(scope) for scope in self.project.within(settled.init)
             ]
             names = [each for each in OF_NUMBERS if self.project.bindings(settled.init, each)]
-            self._running[settled] = ConstructorRun(functions, settled.given, frozenset(names))
+            stored = functools.partial(self._stored, settled.init)
+            run = ConstructorRun(functions, settled.given, frozenset(names), stored)
+            self._running[settled] = run
         return self._running[settled]
+
+    def _stored(self, init: Scope, name: str) -> list[ir.Write] | None:
+        """What a constructor stores in an attribute of its object; None where others may, too."""
+        function = self.project.function(init)
+        owner = f"{init.module}:{function.owner}"
+        mentions = self.evaluator.callers.mentions
+        if next(mentions.outside_writes(name), None) is not None:
+            return None
+        for each in {*self.hierarchy.ancestry(owner).classes, *self.hierarchy.descendants(owner)}:
+            if any(self.hierarchy.method(each, used) is not None for used in (name, *_ACCESS)):
+                return None
+            if any(stored.scope != init for stored in self.evaluator.stored(each, name)):
+                return None
+        own = ir.Attribute(ir.Name(function.parameters[0].name), name)
+        writes = [write for write in writes_in(function) if write.target == own]
+        return writes if all(write.how == "set" for write in writes) else None
 
 
 def _is_literal(expr: ir.Expr) -> bool:

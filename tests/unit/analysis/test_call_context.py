@@ -105,3 +105,34 @@ def test_nothing_is_known_of_what_is_passed_from_out_of_sight() -> None:
     code = _HEAD + "def make(cls, n):\n    return cls()" + _USES
     code = code.replace("def one():", "def one(cls):").replace("make(Net, 1)", "make(cls, 1)")
     assert "unknown" in kinds(code.replace("one(), ", ""), "x", "one")
+
+
+_NORMALIZED = """
+def normalized(f, scale):
+    if scale == 1:
+        return f
+    def scaled(x):
+        return f(x) / scale
+    return scaled
+
+def one():
+    x = normalized(jax.nn.silu, 1)
+    return x
+
+def named(table, name):
+    y = normalized(table[name], 1)
+    return y
+
+def of_a_module():
+    z = normalized(Net(), 1)
+    return z
+"""
+
+
+def test_a_function_of_a_library_is_not_what_other_calls_pass() -> None:
+    assert kinds(_HEAD + _NORMALIZED, "x", "one") == {"jax.nn.silu", "scaled"}
+
+
+def test_what_a_call_passes_that_is_not_known_stays_unknown() -> None:
+    assert "unknown" in kinds(_HEAD + _NORMALIZED, "y", "named")
+    assert kinds(_HEAD + _NORMALIZED, "z", "of_a_module") >= {"Net"}

@@ -40,6 +40,15 @@ SPELLINGS = {
         "try:\n    from flax import nnx\nexcept ImportError:\n    nnx = None\n"
         "nnx.value_and_grad(f)(m)"
     ),
+    "try with a class instead": (
+        "try:\n    import numpy\n    from flax import nnx\nexcept (OSError, ImportError):\n"
+        "    class nnx:\n        class Module:\n            pass\n"
+        "nnx.value_and_grad(f)(m)"
+    ),
+    "try import with a class instead": (
+        "try:\n    import flax.nnx as nnx\nexcept ModuleNotFoundError:\n"
+        "    class nnx:\n        pass\nnnx.value_and_grad(f)(m)"
+    ),
     "try else": (
         "try:\n    from flax import nnx\nexcept ImportError:\n    import flax.nnx as nnx\n"
         "nnx.value_and_grad(f)(m)"
@@ -78,6 +87,10 @@ OTHERS = {
     "local": "from flax import nnx\ndef g():\n    nnx = other\n    nnx.value_and_grad(f)(m)",
     "loop": "from flax import nnx\ndef g():\n    for nnx in xs:\n        nnx.value_and_grad(f)(m)",
     "other library": "import equinox\nequinox.value_and_grad(f)(m)",
+    "bound by another name where flax is missing": (
+        "try:\n    from flax import nnx\nexcept ImportError:\n    import lib.own as own\n"
+        "own.vg(f)(m)"
+    ),
     "own function": "def value_and_grad(f):\n    return f\nvalue_and_grad(f)(m)",
     "star shadowed": "from flax.nnx import *\ndef grad(f):\n    return f\ngrad(f)(m)",
     "own module": "from lib.own import nnx\nnnx.value_and_grad(f)(m)",

@@ -59,6 +59,14 @@ LEFT_OUT = {
     "class chosen": "kind = Frozen if noisy else nnx.Param\nself.v = kind(jnp.ones(()))",
     "default that is kept": "self.given = given",
     "tuple that is kept": "sizes = tuple(sizes)\nself.sizes = sizes + (width, len(sizes))",
+    "attributes in a tuple": "self.width = width\nself.sizes = sizes + (self.width, 1)",
+    "made of attributes": (
+        "self.width = width if given is None else len(sizes)\nself.half = self.width // width"
+    ),
+    "made of an attribute that it does not set": (
+        "if noisy:\n    self.width = Stats()\nself.width = width\nself.half = self.width // width"
+    ),
+    "one or the other": "self.s = Stats() if noisy else None",
     "handed on": "self.inner = Net(noisy, kept=self) if width else None\nif noisy:\n    Stats()",
 }
 
@@ -125,6 +133,18 @@ MAY_RUN = {
     "tuple of a Module": ("self.sizes = tuple(sizes) + (Stats(),)", "Net()"),
     "tuple of a global": ("both = (width, outer)\nself.both = both", "Net()"),
     "own tuple": ("tuple = lambda x: Stats()\nself.sizes = tuple(sizes)", "Net()"),
+    "one or the other": ("self.s = Stats() if noisy else None", "Net(True)"),
+    "one or the other, by a number": ("self.s = Stats() if width else None", "Net()"),
+    "one or the other, by the other": ("self.s = None if noisy else Stats()", "Net()"),
+    "attributes of something else": (
+        "self.sizes = sizes + (outer.mean,)",
+        "Net()",
+    ),
+    "attributes that it sets twice": (
+        "self.width = width\nif width:\n    self.width = Stats()\n"
+        "self.sizes = sizes + (self.width,)\nself.width = 1",
+        "Net()",
+    ),
     "handed on": ("self.inner = Inner(noisy)", "Net(True)"),
 }
 
@@ -141,6 +161,38 @@ class Inner(nnx.Module):
             self.s = Stats()
 """
     assert not _held(body, call, after=inner).only_params
+
+
+ATTRIBUTES_BESIDE = {
+    "another method": ("def widen(self):\n    self.width = Stats()", ""),
+    "a property": ("@property\ndef width(self):\n    return Stats()", ""),
+    "its own way to store": ("def __setattr__(self, name, value):\n    made(self, name)", ""),
+    "its own way to look up": ("def __getattribute__(self, name):\n    return Stats()", ""),
+    "a subclass": ("", "class Sub(Net):\n    @property\n    def width(self):\n        return 1"),
+    "from outside": ("", "def widen(x):\n    x.width = Stats()"),
+}
+
+
+@pytest.mark.parametrize("case", ATTRIBUTES_BESIDE)
+def test_attributes_that_the_constructor_alone_does_not_settle(case: str) -> None:
+    more, after = ATTRIBUTES_BESIDE[case]
+    body = "self.width = width\nself.half = self.width // width"
+    assert _held(body).only_params
+    assert not _held(body, more=more, after=after).only_params
+
+
+def test_a_name_for_a_constant() -> None:
+    body = "if noisy:\n    self.s = Stats()"
+    assert _held(body, call="Net(quiet)", after="quiet = False").only_params
+    for after in (
+        "quiet = True",
+        "quiet = False\nquiet = True",
+        "quiet = made()",
+        "def turn():\n    global quiet\n    quiet = True\nquiet = False",
+        "for quiet in (False, True):\n    pass",
+        "from settings import quiet",
+    ):
+        assert not _held(body, call="Net(quiet)", after=after).only_params
 
 
 BESIDE = {

@@ -26,11 +26,15 @@ class Bindings:
         #: Whether what is bound is bound by `:=`.
         self.within_line = False
         self.line = 0
+        #: Names of functions that are bound where Flax is not installed, and so never.
+        self.unbound: frozenset[tuple[str, str]] = frozenset()
         self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
 
     def bind(self, name: str, value: ir.Expr) -> None:
         if self.class_bindings is not None:
             self.class_bindings.setdefault(name, []).append(self.in_class(value))
+            return
+        if (self.function.key, name) in self.unbound:
             return
         if name in self.function.globals:
             value = ir.Within(self.function.key, value)

@@ -49,6 +49,26 @@ class ImportWalker(ExpressionWalker):
                 self.imports.add(target)
                 self.bind(alias.asname or alias.name, ir.ImportRef(target))
 
+    def without_flax(self, node: ast.stmt, handler: ast.ExceptHandler) -> set[str]:
+        """Names that a handler binds to something else where Flax cannot be imported.
+
+        `try: from flax import nnx`, with `except ImportError: nnx = None`: a file that can't import
+        it has no code of nnx.
+        """
+        caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        names = {each.id for each in caught if isinstance(each, ast.Name)}
+        if not isinstance(node, ast.Try) or not names & {"ImportError", "ModuleNotFoundError"}:
+            return set()
+        found = set()
+        for statement in node.body:
+            match statement:
+                case ast.ImportFrom(module="flax", level=0):
+                    found |= {a.asname or a.name for a in statement.names if a.name == "nnx"}
+                case ast.Import():
+                    of_flax = (a for a in statement.names if a.name in {"flax", "flax.nnx"})
+                    found |= {each.asname or "flax" for each in of_flax}
+        return found
+
     def absolute(self, module: str | None, level: int) -> str:
         if level == 0:
             return translated(module or "", self.meant)

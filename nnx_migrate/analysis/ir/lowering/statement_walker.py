@@ -145,7 +145,11 @@ class StatementWalker(ImportWalker):
                     if child.name:
                         self.bind(child.name, ir.Constant("other"))
                     self.visit(child.type)
+                    outer = self.unbound
+                    names = self.without_flax(node, child)
+                    self.unbound |= {(self.function.key, name) for name in names}
                     self.walk_body(child.body)
+                    self.unbound = outer
                 case ast.match_case():
                     assert isinstance(node, ast.Match)
                     self.bind_pattern(child.pattern, lower_expr(node.subject))
