@@ -4,7 +4,8 @@ What it finds
 -------------
 `nnx.scan` with axis None for one of these arguments:
 
-- a Module, Rngs, Optimizer, or Metric that holds more than Params
+- a Module, Rngs, Optimizer, or Metric that holds more than Params, unless the body only reads
+  values of its Variables
 - one of Params alone, or a Variable, that the body writes to
 - a State that the body merges
 - an argument of an unknown kind that the body calls

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.rules.checking import check_noop, check_pinned, check_transformed
 
 RULE = "broadcast-state"
@@ -38,6 +40,38 @@ def roll(model: Net, x):
     return model, model(x)
 """,
     )
+
+
+def test_statistics_that_are_only_read_stay() -> None:
+    check_noop(
+        RULE,
+        """\
+@nnx.scan(in_axes=(None, 0), out_axes=0)
+def normalized(norm: nnx.BatchNorm, x):
+    return (x - norm.mean) / jnp.sqrt(norm.var[...] + 1e-5) + jnp.sum(norm.mean) * norm.mean.value
+""",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    norm.mean[...] += x\n    return x",
+        "    norm.mean.value = x\n    return x",
+        "    mean = norm.mean\n    mean[...] = x\n    return x",
+        "    norm.mean.set_value(x)\n    return x",
+        "    return x + helper(norm.mean)",
+        "    return norm(x) + norm.mean",
+        "    other = norm\n    return x + norm.mean",
+        "    return [part for part in (norm, x)][0].mean",
+        "    for norm.mean[...] in (x,):\n        pass\n    return x",
+    ],
+)
+def test_statistics_that_may_be_written_are_copied(body: str) -> None:
+    head = "@nnx.scan(in_axes=(None, 0), out_axes=0)\ndef scaled(norm: nnx.BatchNorm, x):\n"
+    copy = "    norm = nnx.clone(norm)  # what an iteration updates is dropped\n"
+    helper = "def helper(mean):\n    mean[...] += 1\n    return mean[...]\n\n\n"
+    check_transformed(RULE, helper + head + body + "\n", helper + head + copy + body + "\n")
 
 
 def test_dropout_beside_a_carry_is_rewritten() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from nnx_codemods._captures.variable_reads import only_reads_values
 from nnx_migrate.analysis.callgraph.binding import arguments
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import (
@@ -32,8 +33,9 @@ _ARRAY_METHODS = re.compile(  # and those of dictionaries of arrays
 def may_update(context: FileContext, scope: Scope, name: str, values: Values) -> bool:
     """Whether a function may write to its parameter `name`.
 
-    A Module that holds more than Params counts as written to when it is used at all: its batch
-    statistics, streams and counters are what a forward pass writes to.
+    A Module that holds more than Params counts as written to when it is used at all, but for values
+    of its Variables that are read: its batch statistics, streams and counters are what a forward
+    pass writes to.
 
     Args:
         scope: the function.
@@ -55,7 +57,7 @@ def _may_update(context: FileContext, scope: Scope, name: str, value: Value) -> 
             else:
                 live = kind in _LIVE
             if live and not contents.only_params:
-                return True
+                return not only_reads_values(context, scope, name)
             return (live or kind == "variable") and _Writes(context).to(scope, name)
         case Basic(sort="state"):
             return _is_merged(context, scope, name) or _Writes(context).to(scope, name)

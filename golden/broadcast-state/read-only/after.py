@@ -23,3 +23,14 @@ def descend(model: Net, h, rate):
 @nnx.scan(in_axes=(None, None, None, 0), out_axes=0)
 def scaled(scale: nnx.Variable, weights, offset, x):
     return scale * x @ weights.reshape(2, 2) + offset["bias"].sum() + offset.get("shift")
+
+
+class Stats(nnx.Module):
+    def __init__(self, n: nnx.BatchStat):
+        self.n = n
+        self.count = nnx.Variable(jnp.array(0))
+
+
+@nnx.scan(in_axes=(None, 0), out_axes=0)
+def shifted(stats: Stats, x):
+    return x + stats.n - stats.n[...] / jnp.max(stats.n)
