@@ -109,7 +109,7 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
         m = nnx.merge(graphdef, params, nondiff)
         loss = m(x).sum()
         if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("the loss must not change the structure of m")
+            raise ValueError("m must keep its structure")
         return loss
 
     grads = nnx.grad(loss_of_state)(params, nondiff)
@@ -141,7 +141,7 @@ def slope(model: nnx.Module, x):
             loss = (model(x) -
                     1).sum()
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("loss_fn must not change the structure of model")
+                raise ValueError("model must keep its structure")
             return loss  # all of it
 
         return loss_fn_of_state(params, nondiff)
@@ -192,7 +192,7 @@ def train_step(state: nnx.Optimizer, x):
         m = nnx.merge(graphdef, params, nondiff)
         loss = m(x).sum()
         if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("the loss must not change the structure of m")
+            raise ValueError("m must keep its structure")
         return loss
 
     grads = nnx.grad(loss_of_state)(params, nondiff)
@@ -229,7 +229,7 @@ def train_step(model, optimizer, x):
         m = nnx.merge(graphdef, params, nondiff)
         loss = a(m, x)
         if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("the loss must not change the structure of m")
+            raise ValueError("m must keep its structure")
         return loss
 
     grads = nnx.grad(loss_of_state)(params, nondiff)

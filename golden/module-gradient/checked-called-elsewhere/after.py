@@ -19,7 +19,7 @@ def train(model: nnx.Module, optimizer: nnx.Optimizer, batches, weight: float):
             model = nnx.merge(graphdef, params, nondiff)
             result = squared_error(model, x, y, weight)
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("squared_error must not change the structure of model")
+                raise ValueError("model must keep its structure")
             return result
 
         return grad_fn_of_state(params, nondiff, x, y, weight)
@@ -41,7 +41,7 @@ def train_on(model: nnx.Module, optimizer: nnx.Optimizer, x: jax.Array):
             m = nnx.merge(graphdef, params, nondiff)
             loss = jnp.mean((m(x) - x) ** 2)
             if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("the loss must not change the structure of m")
+                raise ValueError("m must keep its structure")
             return loss
 
         return value_and_grad_of_state(params, nondiff)

@@ -21,7 +21,7 @@ class Trainer:
                 predictions = model(x)
                 loss = jnp.mean((predictions - y) ** 2)
                 if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                    raise ValueError("loss_fn must not change the structure of model")
+                    raise ValueError("model must keep its structure")
                 return loss
 
             return loss_fn_of_state(params, nondiff)
@@ -44,7 +44,7 @@ class Trainer:
                     predictions,
                 )
                 if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                    raise ValueError("loss_fn must not change the structure of model")
+                    raise ValueError("model must keep its structure")
                 return result  # both
 
             return loss_fn_of_state(params, nondiff, x)
@@ -64,7 +64,7 @@ class Trainer:
                 for scale in (1.0, 2.0):
                     total += scale * jnp.mean((model(x) - y) ** 2)
                 if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                    raise ValueError("loss_fn must not change the structure of model")
+                    raise ValueError("model must keep its structure")
                 return total
 
             return loss_fn_of_state(params, nondiff)

@@ -15,7 +15,7 @@ def train_step(model, optimizer: nnx.ModelAndOptimizer, batch):
         model = nnx.merge(graphdef, params, nondiff)
         result = squared_error(model, batch)
         if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("squared_error must not change the structure of model")
+            raise ValueError("model must keep its structure")
         return result
 
     grad_fn = nnx.value_and_grad(squared_error_of_state, has_aux=True)

@@ -24,7 +24,7 @@ class Trainer:
             model = nnx.merge(graphdef, params, nondiff)
             result = loss_fn(model)
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("loss_fn must not change the structure of model")
+                raise ValueError("model must keep its structure")
             return result
 
         (loss, metrics), grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(params, nondiff)
@@ -38,7 +38,7 @@ class Trainer:
             model = nnx.merge(graphdef, params, nondiff)
             loss = self.loss(model, x, y)
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("self.loss must not change the structure of model")
+                raise ValueError("model must keep its structure")
             return loss
 
         loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, x, y)
@@ -54,7 +54,7 @@ def jitted_step(model: nnx.Module, optimizer: nnx.Optimizer, x: jax.Array, y: ja
         m = nnx.merge(graphdef, params, nondiff)
         loss = jnp.mean((m(x) - m(y)) ** 2)
         if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("the loss must not change the structure of m")
+            raise ValueError("m must keep its structure")
         return loss
 
     grads = nnx.grad(loss_of_state)(params, nondiff)
@@ -79,9 +79,9 @@ def both(generator: nnx.Module, critic: nnx.Module, x: jax.Array):
             generator_params,
             generator_nondiff,
         ):
-            raise ValueError("loss must not change the structure of generator")
+            raise ValueError("generator must keep its structure")
         if nnx.split(critic, nnx.Param, ...) != (critic_graphdef, critic_params, critic_nondiff):
-            raise ValueError("loss must not change the structure of critic")
+            raise ValueError("critic must keep its structure")
         return loss_2
 
     return nnx.grad(loss_of_state, argnums=(0, 1))(

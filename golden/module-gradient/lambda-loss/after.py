@@ -34,3 +34,40 @@ def consistency(model: Net, x):
         return jnp.mean((m(x) - m(x + 1.0)) ** 2)
 
     return nnx.grad(loss_fn)(params, nondiff)
+
+
+def on_several_lines(model: Net, other: nnx.Module, x):
+    model_graphdef, model_params, model_nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_fn(model_params, model_nondiff):
+        m = nnx.merge(model_graphdef, model_params, model_nondiff)
+        return (
+            jnp.mean((m(x) - 1.0) ** 2)
+            + jnp.mean((m(x + 1.0) - 2.0) ** 2)
+        )
+
+    grads = nnx.grad(loss_fn)(model_params, model_nondiff)
+    model_graphdef, model_params, model_nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_fn(model_params, model_nondiff):
+        m = nnx.merge(model_graphdef, model_params, model_nondiff)
+        return (
+            jnp.mean(m(x) ** 2,
+                     where=x > 1.0) + jnp.sum(m(x))
+        )
+
+    aligned = nnx.grad(loss_fn)(model_params, model_nondiff)
+    other_graphdef, other_params, other_nondiff = nnx.split(other, nnx.Param, ...)
+
+    def loss_of_state(other_params, other_nondiff):
+        m = nnx.merge(other_graphdef, other_params, other_nondiff)
+        loss = (
+            jnp.mean((m(x) - 1.0) ** 2)
+            + jnp.mean((m(x + 1.0) - 2.0) ** 2)
+        )
+        if nnx.split(m, nnx.Param, ...) != (other_graphdef, other_params, other_nondiff):
+            raise ValueError("m must keep its structure")
+        return loss
+
+    checked = nnx.grad(loss_of_state)(other_params, other_nondiff)
+    return grads, aligned, checked

@@ -22,3 +22,17 @@ def fit_once(model: Net, optimizer: nnx.Optimizer, x):
 def consistency(model: Net, x):
     # two stochastic passes over the same batch
     return nnx.grad(lambda m: jnp.mean((m(x) - m(x + 1.0)) ** 2))(model)
+
+
+def on_several_lines(model: Net, other: nnx.Module, x):
+    grads = nnx.grad(
+        lambda m: jnp.mean((m(x) - 1.0) ** 2)
+        + jnp.mean((m(x + 1.0) - 2.0) ** 2)
+    )(model)
+    aligned = nnx.grad(lambda m: jnp.mean(m(x) ** 2,
+                                          where=x > 1.0) + jnp.sum(m(x)))(model)
+    checked = nnx.grad(
+        lambda m: jnp.mean((m(x) - 1.0) ** 2)
+        + jnp.mean((m(x + 1.0) - 2.0) ** 2)
+    )(other)
+    return grads, aligned, checked

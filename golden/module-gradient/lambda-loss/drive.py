@@ -9,4 +9,5 @@ def drive(program):
     x = jnp.arange(6.0).reshape(3, 2)
     losses = [program.fit_once(model, optimizer, x) for _ in range(2)]
     grads = [program.consistency(model, x) for _ in range(2)]
+    grads.append(program.on_several_lines(model, nnx.Linear(2, 2, rngs=nnx.Rngs(1)), x))
     return losses, grads, model, optimizer

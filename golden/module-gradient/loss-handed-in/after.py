@@ -14,7 +14,7 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, loss_fn: Callable, b
         model = nnx.merge(graphdef, params, nondiff)
         result = loss_fn(model, batch)
         if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("loss_fn must not change the structure of model")
+            raise ValueError("model must keep its structure")
         return result
 
     (loss, metrics), grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(
@@ -39,7 +39,7 @@ class Trainer:
             m = nnx.merge(graphdef, params, nondiff)
             result = loss_fn(m)
             if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("loss_fn must not change the structure of m")
+                raise ValueError("m must keep its structure")
             return result
 
         return nnx.grad(loss_fn_of_state, has_aux=True)(params, nondiff)

@@ -35,7 +35,7 @@ def train_step(model, optimizer, x, y):
         model = nnx.merge(graphdef, params, nondiff)
         loss = loss_fn(model, x, y)
         if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("loss_fn must not change the structure of model")
+            raise ValueError("model must keep its structure")
         return loss
 
     loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff, x, y)

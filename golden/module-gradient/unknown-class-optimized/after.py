@@ -16,7 +16,7 @@ def train_step(model, optimizer, batch):
         model = nnx.merge(graphdef, params, nondiff)
         loss = loss_fn(model)
         if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("loss_fn must not change the structure of model")
+            raise ValueError("model must keep its structure")
         return loss
 
     loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff)
@@ -39,7 +39,7 @@ def held_step(optimizer, batch):
         model = nnx.merge(graphdef, params, nondiff)
         loss = compute_loss(model)
         if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-            raise ValueError("compute_loss must not change the structure of model")
+            raise ValueError("model must keep its structure")
         return loss
 
     grad_fn = nnx.value_and_grad(compute_loss_of_state)

@@ -21,7 +21,13 @@ def compute_loss(model, x, y):
 
 @nnx.jit
 def train_step(optimizer: nnx.ModelAndOptimizer, x, y):
-    """One step."""
+    """One step.
+
+    Args:
+        optimizer (nnx.ModelAndOptimizer): holds it, too.
+        x: inputs.
+        y: what they should give.
+    """
     model: Net = optimizer.model
 
     def compute_loss_of_state(params, nondiff, x, y):

@@ -21,7 +21,15 @@ def compute_loss(model, x, y):
 
 @nnx.jit
 def train_step(model: Net, optimizer: nnx.ModelAndOptimizer, x, y):
-    """One step."""
+    """One step.
+
+    Args:
+        model: what learns,
+            in place.
+        optimizer (nnx.ModelAndOptimizer): holds it, too.
+        x: inputs.
+        y: what they should give.
+    """
     grad_fn = nnx.value_and_grad(compute_loss, has_aux=True)
     (loss, logits), grads = grad_fn(model, x, y)
     optimizer.update(grads)

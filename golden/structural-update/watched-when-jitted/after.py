@@ -24,9 +24,9 @@ def make_train_step(fit: Callable[..., jax.Array]):
         optimizer_before = nnx.split(optimizer)
         result = fit(model, optimizer, x)
         if nnx.split(model) != model_before:
-            raise ValueError("train_step must not change the structure of model")
+            raise ValueError("model must keep its structure")
         if nnx.split(optimizer) != optimizer_before:
-            raise ValueError("train_step must not change the structure of optimizer")
+            raise ValueError("optimizer must keep its structure")
         return result
 
     return train_step
@@ -39,7 +39,7 @@ def make_eval_step(measure: Callable[..., jax.Array]):
         y = model(x)
         metric.update(values=measure(model, y))
         if nnx.split(model) != model_before:
-            raise ValueError("eval_step must not change the structure of model")
+            raise ValueError("model must keep its structure")
 
     return eval_step
 
@@ -49,7 +49,7 @@ def make_spread(look: Callable[..., jax.Array]):
         model_before = nnx.split(model)
         result = jnp.max(look(model, x)) - jnp.min(look(model, x))
         if nnx.split(model) != model_before:
-            raise ValueError("spread must not change the structure of model")
+            raise ValueError("model must keep its structure")
         return result
 
     return nnx.jit(spread)

@@ -37,9 +37,9 @@ class Trainer:
             batch_before = nnx.split(batch)
             loss = self.loss(model, batch)
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("self.loss must not change the structure of model")
+                raise ValueError("model must keep its structure")
             if nnx.split(batch) != batch_before:
-                raise ValueError("self.loss must not change the structure of batch")
+                raise ValueError("batch must keep its structure")
             return loss
 
         loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, batch)
@@ -58,7 +58,7 @@ class Trainer:
             batch_before = nnx.split(batch)
             result = loss_fn(model, batch, rngs)
             if nnx.split(batch) != batch_before:
-                raise ValueError("loss_fn must not change the structure of batch")
+                raise ValueError("batch must keep its structure")
             return result
 
         return nnx.grad(loss_fn_of_state, has_aux=True)(params, nondiff, batch, rngs)

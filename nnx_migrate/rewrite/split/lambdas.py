@@ -17,7 +17,7 @@ from nnx_migrate.rewrite.split.arguments import (
 )
 from nnx_migrate.rewrite.split.job import Job
 from nnx_migrate.rewrite.split.wrappers import fits
-from nnx_migrate.rewrite.style.layout import insert_before
+from nnx_migrate.rewrite.style.layout import in_brackets, insert_before
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit, apply_edits
 
@@ -92,7 +92,7 @@ def _defined_lambda(
     if isinstance(function.body, ast.Tuple) and function.body.elts and body.isprintable():
         body = body[1:-1]  # the parentheses that a tuple needs in a lambda
     elif "\n" in body or "\r" in body:
-        body = f"({body})"
+        body = in_brackets(context, function.body, statement, unit)
     lines = [f"def {name}({', '.join(parameters)}):"]
     lines += [f"{unit}{positional[n.split.index]} = {n.merged(nnx)}" for n in named]
     start, end = context.text.span(function)

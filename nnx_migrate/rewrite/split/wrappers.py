@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode, names_in
+from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
 from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
@@ -15,7 +15,7 @@ from nnx_migrate.rewrite.model.functions import definition_of
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
 from nnx_migrate.rewrite.split.nested import checked_return
 from nnx_migrate.rewrite.split.signature import Rewiring
-from nnx_migrate.rewrite.style.layout import insert_at_top, insert_before, line_after
+from nnx_migrate.rewrite.style.layout import in_brackets, insert_at_top, insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -125,9 +125,14 @@ def _result_of(context: FileContext, function: ast.expr, arguments: Sequence[str
         [], [ast.arg(name) for name in arguments], kwonlyargs=[], kw_defaults=[], defaults=[]
     )
     body = context.text.of(function.body)
-    if ast.dump(function.args) == ast.dump(named) and "\n" not in body and "\r" not in body:
-        return body
-    return f"({text})({', '.join(arguments)})"
+    start, end = context.text.span(function)
+    comments = context.comments_between(start, end)
+    if ast.dump(function.args) != ast.dump(named) or any(each not in body for each in comments):
+        return f"({text})({', '.join(arguments)})"
+    if "\n" in body or "\r" in body:
+        statement = context.tree.statement(function)
+        return in_brackets(context, function.body, statement, context.indent_unit_at(function))
+    return body
 
 
 def watched_definition(
@@ -188,13 +193,7 @@ def _check(context: FileContext, site: Site, name: str, split: str, before: str)
         split: source text of what splits it.
         before: that of what it was split into.
     """
-    function = site.function
-    if isinstance(function, FunctionNode):
-        shown = function.name
-    else:
-        assert isinstance(function, ast.expr)
-        shown = _shown(context.text.of(function))
-    what = f"{shown} must not change the structure of {name}"
+    what = f"{name} must keep its structure"
     return [
         f"if {split} != {before}:",
         f'{context.indent_unit_at(site.node)}raise ValueError("{what}")',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import io
+import re
 import tokenize
 
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
@@ -258,3 +259,27 @@ def moved_left(context: FileContext, first: int, last: int, indent: str) -> list
         if follows and before != indent and line not in context.string_lines:
             edits.append(Edit(start + len(indent), start + len(before), ""))
     return edits
+
+
+def in_brackets(context: FileContext, body: ast.expr, statement: ast.stmt, unit: str) -> str:
+    """An expression of several lines, in brackets on lines of their own.
+
+    Args:
+        body: an expression that stands elsewhere in the file.
+        statement: a new definition goes in front of it; the expression stands in its body.
+    """
+    text = context.text.of(body)
+    if any(
+        isinstance(node, ast.Constant | ast.JoinedStr) and node.lineno != node.end_lineno
+        for node in ast.walk(body)
+    ):
+        return f"({text})"  # what a text of several lines begins with is a part of it
+    first, *others = re.split(r"\r\n|\r|\n", text)
+    begins = [len(each) - len(each.lstrip()) for each in others if each.strip()]
+    column = context.text.span(body)[0] - context.text.line_start(body.lineno)
+    # Aligned with the expression, or else with each other.
+    outer = column if min(begins, default=0) >= column else min(begins, default=0)
+    around = context.text.indent_of_line(first_line(statement)) + unit
+    inside = [around + unit + part for part in (first, *(each[outer:] for each in others))]
+    lines = ["(", *(each.rstrip() for each in inside), f"{around})"]
+    return context.newline.join(lines)

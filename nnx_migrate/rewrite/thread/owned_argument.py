@@ -9,6 +9,7 @@ from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, OwnedArgument
 from nnx_migrate.rewrite.style.layout import docstring_of, insert_at_top
+from nnx_migrate.rewrite.text.documented_parameters import without_parameter
 from nnx_migrate.rewrite.text.edits import Edit
 
 _Item = ast.arg | ast.expr | ast.keyword
@@ -28,6 +29,9 @@ def owned_argument_edits(context: FileContext, plan: OwnedArgument) -> list[Edit
     if _begins_with_definition(function):
         lines.append("")
     edits = [_without(context, arguments, parameter), insert_at_top(context, function, lines)]
+    if (docstring := docstring_of(function)) is not None and docstring.end_lineno is not None:
+        span = docstring.lineno, docstring.end_lineno
+        edits += without_parameter(context.text, *span, plan.parameter)
     for call, value in zip(plan.calls, plan.dropped, strict=True):
         given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
         (dropped,) = (each for each in given if value in (each, getattr(each, "value", None)))
