@@ -33,7 +33,7 @@ from nnx_migrate.analysis.effects.popped import Popped
 from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, Effects
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.interp.attributes import member
+from nnx_migrate.analysis.interp.attributes import having, member
 from nnx_migrate.analysis.interp.containers.dict_items import item_by_name
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import (
@@ -207,7 +207,7 @@ class Tracker(Giving):
             if name in MUTATING_METHODS:
                 yield Effect("structure", MethodChanges(name, of_attributes=True), where)
             return
-        for base in self.aliases.values(scope, func.base):
+        for base in having(self.finder.evaluator, self.aliases.values(scope, func.base), name):
             match base:
                 case Instance():
                     yield from self._at_home(base, self.looked_up(scope, func, base))

@@ -76,6 +76,13 @@ def attribute_values(evaluator: Evaluation, scope: Scope, expr: ir.Attribute) ->
     return union(found[v] for v in _having(evaluator, found, expr.name))
 
 
+def having(evaluator: Evaluation, values: Values, name: str) -> Collection[Value]:
+    """Those of some values that have an attribute, if any does: of the others code raises."""
+    if len(values) < 2:
+        return values
+    return _having(evaluator, {v: _of_value(evaluator, v, name) for v in values}, name)
+
+
 def _having(evaluator: Evaluation, found: Mapping[Value, Values], name: str) -> Collection[Value]:
     """The values that are meant where an attribute is read: those that have it, if any does.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.analysis.asking import kinds
+from tests.unit.analysis.asking import effects, kinds
 
 HEAD = """
 import abc
@@ -119,3 +119,47 @@ def f(net: Net):
 )
 def test_layers_of_a_sequential_are_a_list(name: str, expected: str) -> None:
     assert kinds(SEQUENTIAL, name, "f") == {expected}
+
+
+METHODS = """
+class Plain(nnx.Module):
+    def __call__(self, x):
+        return x
+
+class Coded(nnx.Module):
+    def encode(self, x):
+        BODY
+        return x
+
+class Net(nnx.Module):
+    def __init__(self, part: Coded | Plain):
+        self.part = part
+
+def f(net: Net, x):
+    return net.part.encode(x)
+"""
+
+
+def effects_of_encoding(body: str, more: str = "") -> set[str]:
+    return set(effects(HEAD + METHODS.replace("BODY", body) + more, "f", "net"))
+
+
+def test_a_method_is_that_of_the_classes_that_have_it() -> None:
+    assert effects_of_encoding("pass") == set()
+
+
+def test_what_that_method_does_counts() -> None:
+    assert "structure" in effects_of_encoding("self.seen = x")
+
+
+def test_a_method_that_other_code_may_give_the_other_class_is_not_known() -> None:
+    given = "\ndef put(part, name):\n    part.encode = name\n"
+    by_name = "\ndef put(part: Plain, name):\n    setattr(part, name, name)\n"
+    below = "\nclass Below(Plain):\n    def __getattr__(self, name): return name\n"
+    for more in (given, by_name, below):
+        assert "unknown" in effects_of_encoding("pass", more), more
+
+
+def test_a_method_that_no_class_has_is_not_known() -> None:
+    text = METHODS.replace("BODY", "pass").replace("part.encode", "part.decode")
+    assert "unknown" in effects(HEAD + text, "f", "net")
