@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
+import functools
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.containers import any_leaf
@@ -14,6 +16,7 @@ from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    REST,
     Anything,
     Held,
     Object,
@@ -50,12 +53,14 @@ class _Passed:
         whole: what it passes in the place of a value, in terms of that function.
         place: the same for a person.
         around: the functions that the value was followed through.
+        own: the object of which the first of these is a method; None where that does not matter.
     """
 
     scope: Scope
     whole: Held
     place: Place
     around: frozenset[Scope]
+    own: Held | None
 
 
 def _is_parameter(root: object, scope: Scope) -> bool:
@@ -93,8 +98,19 @@ class PassedObjects:
             does: what happens to the values.
             shown: that it is not known what they hold is no answer.
         """
-        whole = self._objects.resolved(scope, ir.Sequence(given, is_tuple=True), at)
-        return self._in_words(whole, does, shown) or self._passed(scope, whole, does, shown)
+        expr = ir.Sequence(given, is_tuple=True)
+        whole = self._objects.resolved(scope, expr, at)
+        reason = self._in_words(whole, does, shown) or self._passed(scope, whole, does, shown)
+        if reason:
+            return reason
+        # `self.model` is what the caller's object has under that name, and not only what its class
+        # stores there.
+        unresolved = self._objects.held(scope, expr, at)
+        function = self._evaluator.project.function(scope)
+        if unresolved == whole or function.owner is None or not function.parameters:
+            return ""
+        own = self._objects.held(scope, ir.Name(function.parameters[0].name))
+        return self._passed(scope, unresolved, does, True, own)
 
     def _in_words(self, whole: Held, does: str, shown: bool) -> str:
         found = (pair for pair in twice(whole) if self.is_in_both(*pair))
@@ -108,16 +124,29 @@ class PassedObjects:
                 return untold(found.object)
         return ""
 
-    def _passed(self, scope: Scope, whole: Held, does: str, shown: bool) -> str:
-        """The same of what calls of the function pass for its parameters, and calls of those."""
+    def _passed(
+        self, scope: Scope, whole: Held, does: str, shown: bool, own: Held | None = None
+    ) -> str:
+        """The same of what calls of the function pass for its parameters, and calls of those.
+
+        Args:
+            own: the object of a method, which has to have it; None for any.
+        """
         seen = collections.defaultdict(set, {scope: {whole}})
-        waiting = [self._calls(scope, whole, frozenset())]
+        begun = _Passed(scope, whole, Place(scope.module, 0), frozenset(), own)
+        waiting = [self._calls(begun)]
+        owner = f"{scope.module}:{self._evaluator.project.function(scope).owner}"
         while waiting:
             passed = next(waiting[-1], None)
             if passed is None:
                 waiting.pop()
                 continue
             whole = passed.whole
+            if passed.own is not None and (
+                not self._may_be_of(passed.own, owner)
+                or any(REST in found.object.path for found in objects(whole))
+            ):
+                continue
             if reason := self._in_words(whole, does, shown):
                 return f"{reason} ({passed.place})"
             known = seen[passed.scope]
@@ -130,27 +159,57 @@ class PassedObjects:
                 if again and len(known) >= _MOST_STATES and first is not None:
                     return "" if shown else f"{untold(first.object)} ({passed.place})"
                 known.add(whole)
-                waiting.append(self._calls(passed.scope, whole, passed.around))
+                waiting.append(self._calls(dataclasses.replace(passed, whole=whole)))
         return ""
 
-    def _calls(self, scope: Scope, whole: Held, around: frozenset[Scope]) -> Iterator[_Passed]:
-        """What calls of a function pass in the place of a value.
-
-        Args:
-            around: the functions that the value was followed through.
-        """
+    def _calls(self, passed: _Passed) -> Iterator[_Passed]:
+        """What calls of a function pass in the place of a value."""
+        scope, whole = passed.scope, passed.whole
         given = (each.object.root for each in objects(whole))
         if not any(_is_parameter(root, scope) for root in given):
             return
-        around |= {scope}
+        around = passed.around | {scope}
         for where, call, value in self._evaluator.callers.of(scope):
-            own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
             at = call.line
-            first = {0: self._objects.held(where, own, at)} if value.bound else {}
-            via = where, call
-            held = value.partial_args
-            passed = in_terms_of(self._objects, scope, whole, call, first, via, at, held)
-            yield _Passed(where, passed, Place(where.module, call.line), around)
+            first = {0: self._own_object(where, call, at)} if value.bound else {}
+            instead = functools.partial(
+                in_terms_of,
+                self._objects,
+                scope,
+                call=call,
+                first=first,
+                via=(where, call),
+                at=at,
+                bound=value.partial_args,
+            )
+            own = None if passed.own is None else instead(passed.own)
+            yield _Passed(where, instead(whole), Place(where.module, call.line), around, own)
+
+    def _own_object(self, where: Scope, call: ir.Call, at: float) -> Held:
+        """The object of which a method is called."""
+        own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
+        parameters = self._evaluator.project.function(where).parameters
+        if ir.is_super(own) and parameters:
+            own = ir.Name(parameters[0].name)
+        return self._objects.held(where, own, at)
+
+    def _may_be_of(self, own: Held, class_name: str) -> bool:
+        """Whether an object may be one of a class, or of a class below it."""
+        if own.object is None:
+            return True
+        place = own.object.place
+        values = self._evaluator.values(place.scope, place.expr)
+        known = [value.class_name for value in values if isinstance(value, Instance)]
+        hierarchy = self._evaluator.hierarchy
+        return (
+            len(known) < len(values)
+            or not known
+            or any(
+                class_name in hierarchy.ancestry(name).classes
+                or name in hierarchy.ancestry(class_name).classes
+                for name in known
+            )
+        )
 
     def gives_back(self, scope: Scope, name: str, known: bool) -> bool:
         """Whether a function returns what it is passed by that name, a part of it or its State.
