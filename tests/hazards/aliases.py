@@ -583,6 +583,86 @@ APART: Mapping[str, str] = {
         "def run(one):\n    other = dataclasses.replace(one, m=linear(1))\n"
         "    return step(one.m, other.m)\nout = run(Config(linear()))"
     ),
+    "a trainer that gets two": (
+        "class Trainer:\n    def __init__(self, model):\n        self.model = model\n"
+        "    def run(self, other):\n        return step(self.model, other)\n"
+        "out = Trainer(linear()).run(linear(1))"
+    ),
+    "a trainer that keeps two": (
+        "class Trainer:\n    def run(self):\n        return step(self.model, self.target)\n"
+        "trainer, m = Trainer(), linear()\ntrainer.model = m\n"
+        "trainer.target = nnx.clone(m)\nout = trainer.run()"
+    ),
+    "places beside each other": (
+        "ms = [linear(i) for i in range(3)]\nfor i in range(2):\n    out = step(ms[i], ms[i + 1])"
+    ),
+    "places by two names": (
+        "ms = [linear(i) for i in range(3)]\ni, j = 0, 1\nout = step(ms[i], ms[j])"
+    ),
+    "a place that a name is not any more": (
+        "ms = [linear(i) for i in range(3)]\ni = 0\nm = ms[i]\ni = i + 1\nout = step(m, ms[i])"
+    ),
+    "a place of another turn": (
+        "ms, last = [linear(i) for i in range(3)], linear(3)\n"
+        "for i in range(3):\n    out = step(ms[i], last)\n    last = ms[i]"
+    ),
+    "an element of another turn": (
+        "last = linear(3)\nfor m in [linear(i) for i in range(3)]:\n"
+        "    out = step(m, last)\n    last = m"
+    ),
+    "elements that a helper picks": (
+        "def pick(ms, i):\n    return ms[i]\nms = [linear(i) for i in range(3)]\n"
+        "out = step(pick(ms, 0), pick(ms, 1))"
+    ),
+    "elements that a nested function picks": (
+        "ms = [linear(i) for i in range(3)]\ndef pick(i):\n    return ms[i]\n"
+        "out = step(pick(0), pick(1))"
+    ),
+    "elements that a helper looks for": (
+        "def first(ms, wanted):\n    for i, m in enumerate(ms):\n        if i == wanted:\n"
+        "            return m\nms = [linear(i) for i in range(3)]\n"
+        "out = step(first(ms, 0), first(ms, 1))"
+    ),
+    "a list in another order": (
+        "ms = [linear(i) for i in range(3)]\nout = step([ms[i] for i in (2, 0, 1)])"
+    ),
+    "a list grown in another order": (
+        "ms = [linear(i) for i in range(3)]\nns = []\n"
+        "for i in (2, 0, 1):\n    ns.append(ms[i])\nout = step(ns)"
+    ),
+    "each with the one behind it": (
+        "ms = [linear(i) for i in range(3)]\nfor m, n in zip(ms, ms[1:]):\n    out = step(m, n)"
+    ),
+    "each of two lists": (
+        "ms, ns = [linear(i) for i in range(3)], [linear(i) for i in range(3)]\n"
+        "for i, (m, n) in enumerate(zip(ms, ns)):\n    out = step(m, n, ms[i] is m)"
+    ),
+    "each of two dicts": (
+        "ms, ns = {k: linear() for k in 'ab'}, {k: linear() for k in 'ab'}\n"
+        "for k, m in ms.items():\n    out = step(m, ns[k])"
+    ),
+    "each pair": (
+        "ms = [linear(i) for i in range(3)]\n"
+        "for m, n in itertools.combinations(ms, 2):\n    out = step(m, n)"
+    ),
+    "lists that one loop fills": (
+        "ms, ns = [], []\nfor i in range(2):\n    m = linear(i)\n    ms.append(m)\n"
+        "    ns.append(nnx.clone(m))\nout = step(ms, ns), step(ms[0], ms[1])"
+    ),
+    "a list that branches fill": (
+        "ms = []\nfor i in range(2):\n    m = linear(i)\n    if i:\n        ms.append(m)\n"
+        "    else:\n        ms.append(m)\nout = step(ms)"
+    ),
+    "elements of a list that another fills": (
+        "ms, ns = [linear(i) for i in range(2)], []\nns.extend(ms)\nout = step(ns[0], ns[1])"
+    ),
+    "each beside another list": (
+        "ms, ns = [linear(i) for i in range(2)], [linear(i) for i in range(2)]\n"
+        "both = [*ms, *ns]\nfor m in ms:\n    out = step(m, ns[0])"
+    ),
+    "each but the first": (
+        "ms = [linear(i) for i in range(3)]\nfor m in ms[1:]:\n    out = step(m, ms[0])"
+    ),
     "a helper called twice": "out = step(same(linear()), same(linear()))",
     "called": "m = linear()\nout = step(m, m(X))",
     "Rngs": (

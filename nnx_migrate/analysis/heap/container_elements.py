@@ -38,7 +38,7 @@ def _put_into(function: ir.Function, name: str) -> Iterator[frozenset[ir.Expr]]:
         if isinstance(call.func, ir.Attribute) and call.func.base == ir.Name(name):
             given = frozenset(call.args)
             yield from (given, frozenset(call.args[1:]))  # xs.append(v), xs.insert(i, v)
-            yield frozenset(map(ir.Element, call.args))  # xs.extend(vs)
+            yield frozenset(map(ir.Starred, call.args))  # xs.extend(vs)
     for write in function.writes:
         if write.how == "key" and write.target == ir.Name(name) and write.value is not None:
             yield frozenset({write.value})

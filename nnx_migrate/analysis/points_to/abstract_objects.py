@@ -19,6 +19,10 @@ from nnx_migrate.analysis.ir.records import linked_record, record
 
 #: Stands for an element of which it is not known which one it is.
 SOME = "[]"
+#: Stands for an element that is each one in turn, as a loop gives them.
+EACH = "[*]"
+#: Stands for all the objects that the turns of a loop put into a list, one each.
+ALL_TURNS = "(all)"
 #: Ends a path that goes on, nobody knows where to: by one attribute or more. Code that calls itself
 #: with `node.below` would make paths without end.
 REST = "..."
@@ -137,7 +141,9 @@ def is_untold(held: Held) -> bool:
 def either(options: Iterable[Held]) -> Held:
     """One of several values, by a condition."""
     told = tuple(dict.fromkeys(each for each in options if each != NOTHING))
-    return told[0] if len(told) == 1 else Held(None, tuple(("", each) for each in told), "either")
+    if len(told) < 2:
+        return told[0] if told else NOTHING
+    return Held(None, tuple(("", each) for each in told), "either")
 
 
 def together(parts: Iterable[tuple[str, Held]]) -> Held:
@@ -248,6 +254,29 @@ def called(held: Held, name: str) -> Held:
     return dataclasses.replace(held, object=dataclasses.replace(held.object, label=name))
 
 
+def is_some(name: str) -> bool:
+    """Whether a name on a path is an element of which it is not known which one it is.
+
+    "[i:12]" is the one under `i` as that is bound on line 12: the same one where both are the same.
+    """
+    return name.startswith("[")
+
+
+def known_as(held: Held, name: str) -> Held:
+    """Some element of a value, as the one that such a name stands for."""
+    own = held.object
+    if own is not None and own.path[-1:] in {(SOME,), (EACH,)}:
+        return dataclasses.replace(
+            held, object=dataclasses.replace(own, path=(*own.path[:-1], name))
+        )
+    if own is None and held.way == "either":
+        return either(known_as(each, name) for each in held)
+    if own is None and held.way == "some" and len(held.parts) == 1:
+        # Of all elements of one other list, or of what the turns of one loop put in.
+        return Held(None, (("", known_as(held.parts[0][1], name)),), "some")
+    return held
+
+
 def element(held: Held, place: Located) -> Held:
     """Some element of a value."""
     if held.object is not None:
@@ -260,65 +289,17 @@ def element(held: Held, place: Located) -> Held:
         return either(element(each, place) for each in held)
     if held.way == "some":
         return Held(None, tuple(("", element(part, place)) for part in held), "some")
-    return Held(None, tuple(("", each) for part in held for each in _some_of(part)), "some")
+    return Held(None, tuple(("", each) for part in held for each in _some_of(part, place)), "some")
 
 
-def _some_of(part: Held) -> tuple[Held, ...]:
+def _some_of(part: Held, place: Located) -> tuple[Held, ...]:
     """What a value may be that is some one of several: `yield from walk(n - 1)`."""
+    last = part.object.path[-1:] if part.object is not None else ()
+    if last == (ALL_TURNS,):
+        return (attribute(part, SOME, place),)
+    if last == (EACH,):
+        return (known_as(part, SOME),)
     return tuple(part) if part.object is None and part.way == "some" else (part,)
-
-
-def at_index(held: Held, index: int, place: Located) -> Held:
-    if held.is_container:
-        named = all(name for name, _ in held.parts)
-        if index < 0 and named:
-            index += len(held.parts)
-        return attribute(held, str(index), place) if named else element(held, place)
-    return attribute(held, str(index), place)
-
-
-def sliced(held: Held, bounds: tuple[ir.Expr, ...], place: Located) -> Held:
-    """`held[a:b]`: where the bounds are literals, it is known which elements."""
-    if held.way == "either" and bounds:
-        return either(sliced(each, bounds, place) for each in held)
-    match bounds:
-        case (ir.Constant(text=text),) if held.is_container and all(n for n, _ in held.parts):
-            first, last = (int(each) if each else None for each in text.split(":"))
-            elements = [part for _, part in held.parts][first:last]
-            return together((str(i), part) for i, part in enumerate(elements))
-        case (ir.Constant(text=text),) if held.object is not None and held.way == "all":
-            return attribute(Held(held.object), text, place)
-        case _:
-            return Held(None, spread(held, place)) if held.parts else NOTHING
-
-
-def at_key(held: Held, key: str, place: Located) -> Held:
-    """The element of a dict under a literal; some element of it where nobody knows which one."""
-    if held.is_container:
-        known = key in (name for name, _ in held.parts)
-        return attribute(held, key, place) if known else element(held, place)
-    return attribute(held, key, place)
-
-
-def spread(held: Held, place: Located) -> tuple[tuple[str, Held], ...]:
-    """What `*value` puts into a container."""
-    if held.is_container:
-        return tuple(("", part) for part in held)
-    return (("", element(held, place) if held.object is not None else held),)
-
-
-def every(held: Held) -> Held:
-    """What a comprehension gives that gives this in each turn: all for some."""
-    parts = tuple((name, every(part)) for name, part in held.parts)
-    return dataclasses.replace(held, parts=parts, way="all" if held.way == "some" else held.way)
-
-
-def same_each_turn(held: Held) -> Held:
-    """What of it is there in each turn of a loop: nothing that is some one of several."""
-    if held.way == "some":
-        return NOTHING
-    parts = tuple((name, same_each_turn(part)) for name, part in held.parts)
-    return dataclasses.replace(held, parts=parts)
 
 
 def without(held: Held, gone: Callable[[Object], bool]) -> Held:
@@ -349,4 +330,6 @@ def _mapped(held: Held, change: Callable[[Held], Held], done: dict[int, Held]) -
 
 def step(held: Held, name: str, place: Located) -> Held:
     """An attribute of a value, or some element."""
-    return element(held, place) if name == SOME else attribute(held, name, place)
+    if is_some(name):
+        return known_as(element(held, place), name)
+    return attribute(held, name, place)

@@ -12,12 +12,12 @@ from nnx_migrate.analysis.interp.record_fields import fields_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
-    SOME,
     Held,
     MadeBy,
     Object,
     attribute,
     either,
+    is_some,
     mapped,
     step,
     without,
@@ -92,11 +92,11 @@ def _is_kept(objects: Objects, class_name: str, name: str) -> bool:
 def _part_by_name(held: Held, name: str) -> Held:
     """`getattr(self.part, name)` and `self.parts[name]` for the name that is asked for."""
     own = held.object
-    if own is None or SOME not in own.path:
+    if own is None or not any(map(is_some, own.path)):
         return held
     found = Held(Object(own.root, (), own.place))
     for each in own.path:
-        found = step(found, name if each == SOME else each, own.place)
+        found = step(found, name if is_some(each) else each, own.place)
     return found
 
 

@@ -26,7 +26,6 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     either,
     element,
     mapped,
-    sliced,
     step,
     together,
 )
@@ -37,6 +36,7 @@ from nnx_migrate.analysis.points_to.container_contents import (
     given_by_method,
     library_name,
 )
+from nnx_migrate.analysis.points_to.containers.elements import any_element, sliced
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.widening import summarized
 from nnx_migrate.analysis.symbols.redefinitions import meant_at
@@ -271,6 +271,9 @@ def in_terms_of(
     def change(each: Held) -> Held:
         own = each.object
         assert own is not None
+        if own.path:  # which element it is only names of the callee say
+            own = any_element(own)
+            each = Held(own, each.parts, each.way, each.closed)
         match own.root:
             case MadeBy(outermost=(made_in, _)):
                 if made_in != callee or via is None:

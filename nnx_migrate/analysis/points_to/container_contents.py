@@ -20,23 +20,35 @@ from nnx_migrate.analysis.interp.attributes import NAMESPACES
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    EACH,
     NOTHING,
-    Anything,
     Held,
     MadeBy,
     Object,
     Variable,
     again,
-    at_key,
     attribute,
     either,
     element,
-    every,
+    is_some,
+    known_as,
     mapped,
-    same_each_turn,
-    spread,
     together,
     without,
+)
+from nnx_migrate.analysis.points_to.containers.elements import (
+    at_key,
+    every,
+    same_each_turn,
+    spread,
+    unknown_which,
+)
+from nnx_migrate.analysis.points_to.containers.states import (
+    copied,
+    merged,
+    some_state,
+    split,
+    states_of,
 )
 from nnx_migrate.analysis.points_to.queries import Objects
 from nnx_migrate.analysis.points_to.widening import folded
@@ -111,6 +123,7 @@ def identified(objects: Objects, scope: Scope, found: Held, base: ir.Expr, name:
 
     Which one that is nobody knows, but it is the same one wherever it is read.
     """
+    found = known_as(found, name) if is_some(name) else found
     if found.object is not None or found.way != "some" or not isinstance(base, ir.Name):
         return found
     bindings = objects.project.bindings(scope, base.id)
@@ -118,9 +131,9 @@ def identified(objects: Objects, scope: Scope, found: Held, base: ir.Expr, name:
         return found
     where = bindings[0].scope
     line = min(objects.project.function(where).lines.get(base.id, (0,)))
-    place = Located(scope, ir.Element(base, name))
+    place = Located(scope, ir.Element(base, "" if is_some(name) else name))
     own = Object(Variable(where, base.id, line), (name,), place, base.id)
-    return dataclasses.replace(found, object=own)
+    return dataclasses.replace(known_as(found, name), object=own)
 
 
 def given_by_method(
@@ -143,6 +156,14 @@ def given_by_method(
         map(is_python_container, objects.evaluator.values(scope, func.base))
     ):
         return base
+    turn = f"[{turn_of(call)}]"
+    if base.object is not None and is_dict(objects.evaluator.values(scope, func.base)):
+        each = known_as(element(base, Located(scope, call)), turn if func.name == "items" else EACH)
+        match func.name:
+            case "items":
+                return Held(None, (("", _row([NOTHING, each])),))
+            case "values":
+                return Held(None, (("", each),))
     if not base.is_container or not base.parts:
         return None
     if func.name == "items":
@@ -204,8 +225,11 @@ def given_by_library(
     if dotted in {"builtins.zip", "builtins.enumerate"}:
         numbers = [NOTHING] if dotted.endswith("enumerate") else []
         args = _without_dicts(objects, scope, args)
-        columns = [element(each, here) for each in _arguments(objects, scope, args, at)]
+        columns = _in_one_turn(objects, scope, args, at, call)
         return Held(None, (("", _row(numbers + columns)),))
+    if dotted == "itertools.product":
+        columns = _in_one_turn(objects, scope, args, at, call)
+        return Held(None, (("", _row(columns * 2 if call.keywords else columns)),))
     if dotted in _ONE_OF and args:
         given = _arguments(objects, scope, args, at)
         return element(
@@ -223,14 +247,14 @@ def given_by_library(
     if dotted == "builtins.vars" and args:
         return Held(None, (("", attribute(held(args[0]), "[]", here)),))
     if dotted in _COPYING and args:
-        return mapped(held(args[0]), functools.partial(_copied, scope, call))
+        return mapped(held(args[0]), functools.partial(copied, scope, call))
     if dotted == "nnx.split" and args:
-        return _split(scope, call, held(args[0]))
+        return split(scope, call, held(args[0]))
     if dotted == "nnx.state" and args:
-        return _some_state(held(args[0]), args[1:], here)
+        return some_state(held(args[0]), args[1:], here)
     if dotted == "nnx.merge" and args and not any(name == "copy" for name, _ in call.keywords):
-        states = [held(each) for each in _unpacked(args)[1:]]
-        return _merged(states)
+        states = [held(each) for each in states_of(args)[1:]]
+        return merged(states)
     return None
 
 
@@ -256,6 +280,25 @@ def _partial(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
     return Held(Object(MadeBy(scope, call), (), Located(scope, call)), bound, closed=True)
 
 
+def _in_one_turn(
+    objects: Objects, scope: Scope, args: tuple[ir.Expr, ...], at: float, call: ir.Call
+) -> list[Held]:
+    """An element of each value in a turn of a loop over them: of the same value the same one."""
+    turn = f"[{turn_of(call)}]"
+    held = _arguments(objects, scope, args, at)
+    if len(args) != len(held):  # `zip(*columns)`
+        return [element(each, Located(scope, call)) for each in held]
+    return [
+        identified(objects, scope, element(each, Located(scope, ir.Element(base))), base, turn)
+        for each, base in zip(held, args, strict=True)
+    ]
+
+
+def turn_of(call: ir.Call) -> str:
+    """The turn of a loop over what a call gives."""
+    return f"turn:{call.line}:{call.column}"
+
+
 def _keeps_places(objects: Objects, scope: Scope, dotted: str, given: ir.Expr) -> bool:
     """Whether it makes a container that has the same elements in the same places."""
     if dotted == "builtins.dict":
@@ -275,43 +318,6 @@ def _without_dicts(
     return tuple(ir.Computed() if is_dict(values(scope, each)) else each for each in args)
 
 
-def _split(scope: Scope, call: ir.Call, whole: Held) -> Held:
-    """A graphdef, and the States, which have nothing in common with each other."""
-    place = Located(scope, call)
-    if len(call.args) <= 2 and not any(isinstance(a, ir.Starred) for a in call.args):
-        return Held(None, (("0", NOTHING), ("1", whole)))
-    own = f"<{call.line}:{call.column}>"
-    states = [(str(i), _part(whole, f"{own}{i}", place)) for i in range(1, len(call.args))]
-    return Held(None, (("0", NOTHING), *states))
-
-
-def _some_state(whole: Held, filters: tuple[ir.Expr, ...], place: Located) -> Held:
-    if not filters:
-        return whole
-    parts = [_part(whole, f"<{ir.last_name(each) or each}>", place) for each in filters]
-    if len(parts) == 1:
-        return parts[0]
-    return Held(None, tuple((str(i), part) for i, part in enumerate(parts)))
-
-
-def _unpacked(args: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
-    """The arguments, with `*nnx.split(m)` as the graphdef and the rest."""
-    first, *rest = args
-    if isinstance(first, ir.Starred) and not rest:
-        return (ir.Unpacked(first.value, 0), ir.Starred(first.value))
-    return args
-
-
-def _merged(states: list[Held]) -> Held:
-    """An object put together of States: it has their Variables."""
-    flat: list[Held] = []
-    for each in states:
-        flat += [part for part in each if part != NOTHING] if each.is_container else [each]
-    if len(flat) == 1:
-        return flat[0]
-    return together(("", each) for each in flat)
-
-
 def in_turns(found: list[Held], made: frozenset[ir.Expr]) -> Held:
     """What a comprehension gives: all elements, and once more what is the same in each turn.
 
@@ -322,6 +328,7 @@ def in_turns(found: list[Held], made: frozenset[ir.Expr]) -> Held:
     def is_new(one: Object) -> bool:
         return isinstance(one.root, MadeBy) and one.root.outermost[1] in made
 
+    found = list(map(unknown_which, found))
     told = [without(every(each), is_new) for each in found]
     if len(found) == 1:
         told.append(same_each_turn(without(found[0], is_new)))
@@ -343,32 +350,6 @@ def calls_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Call]:
                 yield from calls_in((base,))
             case ir.Starred(value=value):
                 yield from calls_in((value,))
-
-
-def _copied(scope: Scope, call: ir.Call, held: Held) -> Held:
-    """An object of a copy: what was one object in two places is one again."""
-    own = held.object
-    if own is None:
-        return held
-    match own.root:
-        case MadeBy(scope=made_in, call=made, within=within):
-            if (scope, call) in ((made_in, made), *within):  # a copy of the copy of another turn
-                return dataclasses.replace(held, object=None)
-            root = dataclasses.replace(own.root, within=((scope, call), *within))
-            copy = dataclasses.replace(own, root=root)
-        case Variable(name=name, version=version):
-            path = (f"<{name}:{version}>", *own.path)
-            copy = dataclasses.replace(own, root=MadeBy(scope, call), path=path, label="")
-        case Anything():
-            copy = own
-    return dataclasses.replace(held, object=copy)
-
-
-def _part(held: Held, name: str, place: Located) -> Held:
-    """Some of the Variables of an object."""
-    if held.object is None:
-        return Held(None, tuple((n, _part(p, name, place)) for n, p in held.parts), held.way)
-    return attribute(Held(held.object), name, place)
 
 
 def _row(columns: list[Held]) -> Held:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import (
     Instance,
@@ -20,6 +20,7 @@ from nnx_migrate.analysis.heap.retention import attribute_path
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    ALL_TURNS,
     NOTHING,
     Anything,
     Held,
@@ -29,14 +30,13 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     called,
     either,
     is_untold,
-    same_each_turn,
-    spread,
     together,
     under_keys,
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
-from nnx_migrate.analysis.points_to.container_contents import calls_in
+from nnx_migrate.analysis.points_to.container_contents import calls_in, identified, turn_of
+from nnx_migrate.analysis.points_to.containers.elements import same_each_turn, spread, unknown_which
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.symbols.program import Binding
 
@@ -66,6 +66,53 @@ def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
         first = min(line for _, line in _with_lines(objects, scope, name))
         return _one_by_name(held, where, name, first) if first and is_untold(held) else held
     return _bound_again(objects, scope, name, at)
+
+
+def one_under(
+    objects: Objects,
+    scope: Scope,
+    found: Held,
+    base: ir.Expr,
+    index: tuple[ir.Expr, ...],
+    at: float,
+) -> Held:
+    """Some element of what `base` gives, as the one at a place that is computed from names.
+
+    It is the same one wherever these names mean the same.
+    """
+    place = " ".join(_as_bound(objects, scope, each, at) for each in index)
+    return identified(objects, scope, found, base, f"[{place}]")
+
+
+def _as_bound(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:
+    """A name, or an attribute of one, with the line that says what it is at a line."""
+    match expr:
+        case ir.Name(id=name):
+            return _name_as_bound(objects, scope, name, at)
+        case ir.Attribute():
+            writes = objects.project.function(scope).writes
+            lines = (write.line for write in writes if write.target == expr)
+            return f"{ir.path_of(expr)}:{max((line for line in lines if line < at), default=0)}"
+        case ir.Constant(text=text):
+            return text
+        case _:
+            return ""
+
+
+def _name_as_bound(objects: Objects, scope: Scope, name: str, at: float) -> str:
+    bindings = objects.project.bindings(scope, name)
+    if not bindings:
+        return name
+    where = bindings[0].scope
+    at = at if where == scope else LAST
+    known = [(line, b) for b, line in _with_lines(objects, scope, name) if 0 < line < at]
+    if not known:
+        return f"{name}:{objects.project.function(where).line}"
+    line, binding = max(known, key=lambda each: each[0])
+    match binding:
+        case Located(expr=ir.Unpacked(base=ir.Iterated(base=ir.Call() as call), index=0)):
+            return turn_of(call)  # `i` of enumerate(nets), `name` of nets.items()
+    return f"{name}:{line}"
 
 
 def _one_by_name(held: Held, scope: Scope, name: str, line: int) -> Held:
@@ -209,14 +256,48 @@ def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
         return first
     scope = where
     is_new = functools.partial(is_made_in_a_loop, objects)
-    for (expr, _), held in zip(grown, list(later), strict=True):
+    put = []
+    for (expr, line), held in zip(grown, list(later), strict=True):
+        put.append(_put_in_turns(objects, scope, held, line, is_new))
         if _stands_in_a_loop(objects, scope, expr):
-            later.append(same_each_turn(without(held, is_new)))
+            later.append(same_each_turn(without(unknown_which(held), is_new)))
     if are_under_keys(each for each, _ in grown) and all(has_places(each) for each, _ in made):
         return under_keys((first, *later))
-    place = Located(scope, ir.Name(name))
-    parts = [part for each in (first, *later) for part in spread(each, place)]
-    return without(together(("", part) for _, part in parts), is_new)
+    here = Located(scope, ir.Name(name))
+    each_turn = later[len(put) :]
+    parts = [
+        part for each in (without(first, is_new), *put, *each_turn) for part in spread(each, here)
+    ]
+    return together(("", part) for _, part in parts)
+
+
+def _put_in_turns(
+    objects: Objects, scope: Scope, held: Held, line: int, is_new: Callable[[Object], bool]
+) -> Held:
+    """What a line puts into a list, in all turns of the loop around it."""
+    if not is_in_a_loop(objects, scope, line):
+        return without(held, is_new)
+    held = unknown_which(held)
+    if any(first < line <= last for first, last in objects.project.function(scope).conditional):
+        return without(held, is_new)  # other turns may put it elsewhere
+    return _of_all_turns(held, is_new)
+
+
+def _of_all_turns(held: Held, is_new: Callable[[Object], bool]) -> Held:
+    """The same with all that the turns make for each that is new in a turn."""
+    own = held.object
+    if own is None:
+        parts = tuple((name, _of_all_turns(part, is_new)) for name, part in held.parts)
+        return dataclasses.replace(held, parts=parts)
+    found = without(held, is_new)
+    if found.object is None and ALL_TURNS not in own.path:
+        own = dataclasses.replace(own, path=(*own.path, ALL_TURNS))
+        return dataclasses.replace(found, object=own)
+    return found
+
+
+def _is_of_all_turns(one: Object) -> bool:
+    return ALL_TURNS in one.path
 
 
 def _stands_in_a_loop(objects: Objects, scope: Scope, expr: ir.Expr) -> bool:
@@ -244,6 +325,7 @@ def _lines(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:
 
 def _whatever_is_made(objects: Objects, held: Held) -> Held:
     """The same without a word of which call made it, where another turn may have made it too."""
+    held = without(unknown_which(held), _is_of_all_turns)
     if held.object is not None and is_made_in_a_loop(objects, held.object):
         return dataclasses.replace(held, object=None)
     return held

@@ -14,17 +14,16 @@ from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    EACH,
     NOTHING,
     Held,
     Object,
     Variable,
-    at_index,
-    at_key,
     either,
     element,
     is_untold,
+    known_as,
     mapped,
-    spread,
     step,
     under_keys,
 )
@@ -37,7 +36,8 @@ from nnx_migrate.analysis.points_to.container_contents import (
     in_turns,
     joined,
 )
-from nnx_migrate.analysis.points_to.name_lookup import any_binding, named
+from nnx_migrate.analysis.points_to.containers.elements import at_index, at_key, spread
+from nnx_migrate.analysis.points_to.name_lookup import any_binding, named, one_under
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
 from nnx_migrate.analysis.points_to.self_stores import what_is_kept
 from nnx_migrate.analysis.symbols.program import Binding
@@ -114,8 +114,11 @@ class ObjectFinder(Objects):
             case ir.Element(base=base, key=key) if key:
                 found = at_key(self.held(scope, base, at), key, Located(scope, expr))
                 return identified(self, scope, found, base, key)
-            case ir.Element(base=base):
-                return element(self.held(scope, base, at), Located(scope, expr))
+            case ir.Iterated(base=base):
+                return known_as(element(self.held(scope, base, at), Located(scope, expr)), EACH)
+            case ir.Element(base=base, index=index):
+                found = element(self.held(scope, base, at), Located(scope, expr))
+                return one_under(self, scope, found, base, index, at) if index else found
             case ir.Sequence(elements=elements, each=True):
                 turn = [self.held(scope, each, at) for each in elements]
                 return in_turns(turn, frozenset(calls_in(elements)))

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir.records import record
-from nnx_migrate.analysis.points_to.abstract_objects import NOTHING, REST, SOME, Held, Object, Root
+from nnx_migrate.analysis.points_to.abstract_objects import (
+    EACH,
+    NOTHING,
+    REST,
+    SOME,
+    Held,
+    Object,
+    Root,
+)
+
+_Path = tuple[str, ...]
 
 
 @record
@@ -123,8 +134,9 @@ def _may_repeat(held: Held) -> bool:
         above != path and above in of_root
         for of_root in paths.values()
         if len(of_root) > 1
+        for turned in [_turned(of_root)]
         for path in of_root
-        for above in _around(path)
+        for above in itertools.chain(_around(path), _met_in_turn(path, turned))
     )
 
 
@@ -137,6 +149,30 @@ def _around(path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     yield known
     if known != path:
         yield path
+
+
+def _turned(paths: Collection[_Path]) -> tuple[_Path, ...]:
+    """All paths, where some lead to each element in turn; none where none does."""
+    return tuple(paths) if any(EACH in path for path in paths) else ()
+
+
+def _met_in_turn(path: _Path, others: Iterable[_Path]) -> Iterator[_Path]:
+    """Of other paths those that lead to what each element in turn is once, or the other way."""
+    turns = EACH in path
+    for other in others:
+        met = (turns or EACH in other) and len(other) <= len(path)
+        if met and other != path[: len(other)] and all(map(_may_be_one, path, other)):
+            yield other
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    literal = other if one == EACH else one
+    return one == other or (EACH in {one, other} and _is_place(literal))
+
+
+def _is_place(name: str) -> bool:
+    """Whether it is a literal by which an element is found."""
+    return name[0].isalnum() or name[0] == "_"
 
 
 def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, Found]]:
@@ -164,8 +200,9 @@ def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]
     pairs = [
         pair
         for by_path in index.values()
+        for turned in [_turned(by_path)]
         for path, inside in by_path.items()
-        for above in _around(path)
+        for above in itertools.chain(_around(path), _met_in_turn(path, turned))
         if SOME not in above and above in by_path
         for pair in inside.within(by_path[above])
     ]

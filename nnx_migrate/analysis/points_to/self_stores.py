@@ -17,10 +17,10 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Object,
     Variable,
     again,
-    same_each_turn,
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
+from nnx_migrate.analysis.points_to.containers.elements import same_each_turn, unknown_which
 from nnx_migrate.analysis.points_to.name_lookup import is_in_a_loop, is_made_in_a_loop
 from nnx_migrate.analysis.points_to.queries import Objects
 
@@ -43,7 +43,8 @@ def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, .
         if held == NOTHING:
             continue
         if write in function.repeated:
-            yield (*place, "[]"), again(same_each_turn(held)), write.line
+            same = same_each_turn(unknown_which(held))
+            yield (*place, "[]"), again(same), write.line
         elif write.how == "set" or write.key:
             yield (*place, *filter(None, [write.key])), held, write.line
         elif write.how != "augment" or held.is_container:
@@ -59,7 +60,7 @@ def _put_somewhere(
     yield (*place, f"<{line}>"), held, line
     if is_in_a_loop(objects, method, line):
         is_new = functools.partial(is_made_in_a_loop, objects)
-        yield (*place, "[]"), same_each_turn(without(held, is_new)), line
+        yield (*place, "[]"), same_each_turn(without(unknown_which(held), is_new)), line
 
 
 def _kept_by_call(

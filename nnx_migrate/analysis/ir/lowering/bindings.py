@@ -178,10 +178,10 @@ def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:
 
 
 def _elements_of(container: ir.Expr) -> tuple[ir.Expr, ...]:
-    """All that is in a display or a comprehension; of anything else, one of its elements."""
-    if not isinstance(container, ir.Sequence) or container.keyed != "no":
-        return (ir.Element(container),)
-    return (ir.Starred(container),) if container.each else container.elements
+    """All that is in a display, a comprehension or anything else."""
+    if not isinstance(container, ir.Sequence) or container.keyed != "no" or container.each:
+        return (ir.Starred(container),)
+    return container.elements
 
 
 def _subscript_store(index: ast.expr) -> Literal["item", "key"]:

@@ -179,7 +179,34 @@ def _part(base: ast.expr, index: ast.expr) -> ir.Expr:
         return ir.Computed()
     if isinstance(index, ast.Constant) and isinstance(index.value, int):
         return ir.Unpacked(lower_expr(base), index.value)
-    return ir.Element(lower_expr(base), literal_key(index))
+    key = literal_key(index)
+    return ir.Element(lower_expr(base), key, () if key else computed_place(index))
+
+
+def computed_place(index: ast.expr) -> tuple[ir.Expr, ...]:
+    """The names that a place in a container is computed from, with what: `i + 1`, `f"{name}_a"`.
+
+    Where both are the same, so is the place. Empty where a call or the like is in it.
+    """
+    match index:
+        case ast.Name(id=name):
+            return (ir.shared_name(name),)
+        case ast.Attribute(value=ast.Name() | ast.Attribute()):
+            return (lower_expr(index),)
+        case ast.Constant(value=str() | int() as value):
+            return (ir.Constant("other", repr(value)),)
+        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+            return computed_place(value)
+        case ast.JoinedStr(values=[*parts]) | ast.Tuple(elts=[*parts]):
+            operator = index.__class__.__name__
+        case ast.BinOp(left=left, op=op, right=right):
+            parts, operator = [left, right], op.__class__.__name__
+        case _:
+            return ()
+    places = [computed_place(part) for part in parts]
+    if not all(places):
+        return ()
+    return (ir.Constant("other", operator), *(each for place in places for each in place))
 
 
 def literal_key(index: ast.expr | None) -> str:

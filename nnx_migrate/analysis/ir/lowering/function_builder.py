@@ -44,6 +44,7 @@ class FunctionBuilder:
     branches: list[ir.Branch] = dataclasses.field(default_factory=list)
     on_new: frozenset[ast.Call] = frozenset()
     of_new: set[int] = dataclasses.field(default_factory=set)
+    conditional: list[tuple[int, int]] = dataclasses.field(default_factory=list)
 
     def call(self, call: ir.Call, node: ast.Call | None = None) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
@@ -106,4 +107,5 @@ class FunctionBuilder:
             {n: lines for n, lines in self.settled.items() if len(self.bindings.get(n, ())) > 1},
             frozenset(self.of_new),
             tuple(self.write_guards.items()),
+            tuple(self.conditional) if self.loops else (),
         )

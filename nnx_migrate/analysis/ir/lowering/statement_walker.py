@@ -98,6 +98,7 @@ class StatementWalker(ImportWalker):
             case ast.If(test=test, body=body, orelse=orelse):
                 if self.function.owner is not None and (orelse or self.function.name == "__init__"):
                     self.function.branches += branches_of(node)
+                self.function.conditional.append((node.lineno, node.end_lineno or node.lineno))
                 self.visit(test)
                 self.walk_guarded(body, needed_name(test))
                 self.walk_body(orelse)

@@ -98,6 +98,7 @@ class Function(Record):
         of_new: the places among `calls` of methods of a list or the like that the body has made on
             every way there, whatever else the same name stands for.
         write_guards: what has to be true for a store, by its place among `writes`.
+        conditional: of a function with loops, the first and the last line of each `if`.
     """
 
     key: str
@@ -129,6 +130,7 @@ class Function(Record):
     settled: Mapping[str, tuple[tuple[int, int], ...]] = dataclasses.field(default_factory=dict)
     of_new: frozenset[int] = frozenset()
     write_guards: tuple[tuple[int, str], ...] = ()
+    conditional: tuple[tuple[int, int], ...] = ()
 
     @property
     def set_by_name(self) -> tuple[Write, ...]:

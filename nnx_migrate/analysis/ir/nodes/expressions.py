@@ -70,10 +70,13 @@ class Element(Link):
 
     Args:
         key: of `base["name"]` the text; "" where it is no literal.
+        index: of `base[i]` the names that the place is computed from, and what with; empty where it
+            is computed in another way.
     """
 
     base: Expr
     key: str = ""
+    index: tuple[Expr, ...] = ()
 
 
 @linked_record

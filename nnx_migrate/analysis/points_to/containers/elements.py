@@ -1,0 +1,100 @@
+"""Elements of values: under a place or a key, all of them, those of the turns of a loop."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nnx_migrate.analysis.domain.values import Located
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to.abstract_objects import (
+    EACH,
+    NOTHING,
+    SOME,
+    Held,
+    Object,
+    attribute,
+    either,
+    element,
+    is_some,
+    known_as,
+    mapped,
+    together,
+)
+
+
+def unknown_which(held: Held) -> Held:
+    """The same, where it is not known any more which elements the names on paths stand for."""
+    return mapped(held, _of_any_element)
+
+
+def _of_any_element(held: Held) -> Held:
+    own = held.object
+    found = own if own is None else any_element(own)
+    return held if found is own else dataclasses.replace(held, object=found)
+
+
+def any_element(one: Object) -> Object:
+    """An object that is an element, of which it is not known any more which one."""
+    if not any(map(is_some, one.path)):
+        return one
+    path: list[str] = []
+    for name in one.path:
+        if not is_some(name):
+            path.append(name)
+        elif path[-1:] != [SOME]:
+            path.append(SOME)
+    return dataclasses.replace(one, path=tuple(path))
+
+
+def at_index(held: Held, index: int, place: Located) -> Held:
+    if held.is_container:
+        named = all(name for name, _ in held.parts)
+        if index < 0 and named:
+            index += len(held.parts)
+        return attribute(held, str(index), place) if named else element(held, place)
+    return attribute(held, str(index), place)
+
+
+def sliced(held: Held, bounds: tuple[ir.Expr, ...], place: Located) -> Held:
+    """`held[a:b]`: where the bounds are literals, it is known which elements."""
+    if held.way == "either" and bounds:
+        return either(sliced(each, bounds, place) for each in held)
+    match bounds:
+        case (ir.Constant(text=text),) if held.is_container and all(n for n, _ in held.parts):
+            first, last = (int(each) if each else None for each in text.split(":"))
+            elements = [part for _, part in held.parts][first:last]
+            return together((str(i), part) for i, part in enumerate(elements))
+        case (ir.Constant(text=text),) if held.object is not None and held.way == "all":
+            return attribute(Held(held.object), text, place)
+        case _:
+            return Held(None, spread(held, place)) if held.parts else NOTHING
+
+
+def at_key(held: Held, key: str, place: Located) -> Held:
+    """The element of a dict under a literal; some element of it where nobody knows which one."""
+    if held.is_container:
+        known = key in (name for name, _ in held.parts)
+        return attribute(held, key, place) if known else element(held, place)
+    return attribute(held, key, place)
+
+
+def spread(held: Held, place: Located) -> tuple[tuple[str, Held], ...]:
+    """What `*value` puts into a container."""
+    if held.is_container:
+        return tuple(("", part) for part in held)
+    each = held if held.object is None else known_as(element(held, place), EACH)
+    return (("", each),)
+
+
+def every(held: Held) -> Held:
+    """What a comprehension gives that gives this in each turn: all for some."""
+    parts = tuple((name, every(part)) for name, part in held.parts)
+    return dataclasses.replace(held, parts=parts, way="all" if held.way == "some" else held.way)
+
+
+def same_each_turn(held: Held) -> Held:
+    """What of it is there in each turn of a loop: nothing that is some one of several."""
+    if held.way == "some":
+        return NOTHING
+    parts = tuple((name, same_each_turn(part)) for name, part in held.parts)
+    return dataclasses.replace(held, parts=parts)
