@@ -660,6 +660,17 @@ APART: Mapping[str, str] = {
         "ms, ns = [linear(i) for i in range(2)], [linear(i) for i in range(2)]\n"
         "both = [*ms, *ns]\nfor m in ms:\n    out = step(m, ns[0])"
     ),
+    "what classes keep for themselves": (
+        "class Hub:\n    _m = None\n    @classmethod\n    def get(cls):\n"
+        "        if cls._m is None:\n            cls._m = linear()\n        return cls._m\n"
+        "class Other:\n    _m = None\n    @classmethod\n    def get(cls):\n"
+        "        if cls._m is None:\n            cls._m = linear(1)\n        return cls._m\n"
+        "out = step(Hub.get(), Other.get())"
+    ),
+    "containers made at once": (
+        "ms, ns = {}, []\nfor i in range(2):\n    ms[str(i)] = linear(i)\n"
+        "    ns.append(linear(i))\nout = step(ms, ns)"
+    ),
     "each but the first": (
         "ms = [linear(i) for i in range(3)]\nfor m in ms[1:]:\n    out = step(m, ms[0])"
     ),

@@ -243,6 +243,24 @@ def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterat
             held = evaluator.values(scope, write.target.base)
             if ClassValue(class_name) in held:
                 yield Located(scope, write.value)
+    yield from _stored_by_class_methods(evaluator, class_name, name)
+
+
+def _stored_by_class_methods(
+    evaluator: Evaluation, class_name: str, name: str
+) -> Iterator[Located]:
+    """What methods of a class store in it: `cls.net = Net()`."""
+    located = evaluator.project.class_of(class_name)
+    if located is None:
+        return
+    for key in located[1].methods.values():
+        scope = Scope(located[0], key)
+        function = evaluator.project.function(scope)
+        if ir.Name("classmethod") in function.decorators and function.parameters:
+            target = ir.Attribute(ir.Name(function.parameters[0].name), name)
+            for write in function.writes:
+                if write.target == target and write.how == "set" and write.value is not None:
+                    yield Located(scope, write.value)
 
 
 def _may_be(evaluator: Evaluation, value: Value, class_name: str) -> bool:

@@ -12,7 +12,11 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.annotations import parameters_of
 from nnx_migrate.analysis.ir.lowering.bindings import Bindings
 from nnx_migrate.analysis.ir.lowering.certain_pops import CertainPops
-from nnx_migrate.analysis.ir.lowering.expressions import lower_call, lower_expr
+from nnx_migrate.analysis.ir.lowering.expressions import (
+    is_new_container,
+    lower_call,
+    lower_expr,
+)
 from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
 from nnx_migrate.analysis.ir.lowering.implicit_calls import RUNNING, note_implied
 from nnx_migrate.analysis.ir.lowering.literal_lookups import (
@@ -215,7 +219,7 @@ class ExpressionWalker(Bindings):
                         self.assign(element.value, rest)
                         continue
                     index = i if star is None or i < star else i - len(elements)
-                    self.assign(element, ir.Unpacked(value, index))
+                    self.assign(element, _unpacked(value, index, len(elements)))
             case ast.Attribute() | ast.Subscript():
                 self.visit(target)
                 self.write(target, value, "set")
@@ -231,6 +235,17 @@ class ExpressionWalker(Bindings):
         lowered = lower_expr(node)
         assert isinstance(lowered, ir.Attribute)
         self.function.reads[lowered] = None
+
+
+def _unpacked(value: ir.Expr, index: int, targets: int) -> ir.Expr:
+    """One of several values that are bound at once; of `xs, ys = {}, []` the container itself."""
+    match value:
+        case ir.Sequence(elements=elements, keyed="no", each=False) if len(
+            elements
+        ) == targets and is_new_container(elements[index]):
+            if not any(isinstance(each, ir.Starred) for each in elements):
+                return elements[index]
+    return ir.Unpacked(value, index)
 
 
 #: What is done at each kind of expression; of all others only the parts are looked at.
