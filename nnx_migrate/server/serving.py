@@ -2,6 +2,11 @@
 
 One thread does all the work, since the analysis is for one; the loop of the server goes on
 answering meanwhile. A text that changes again before its turn is not looked at.
+
+After an edit that other files feel, findings are published twice: at once, by what was known of the
+other files before, and when the writer has stopped, by what is found out about them anew. Rewrites
+are offered after that. A file that is opened is looked at twice, too: the second look tells apart
+what edits of it leave as it is.
 """
 
 from __future__ import annotations
@@ -17,12 +22,15 @@ from pygls.uris import to_fs_path
 import nnx_migrate
 from nnx_migrate.api.choices import Choices
 from nnx_migrate.api.migrating import migrate_text
-from nnx_migrate.engine.projects.known import KnownFiles
+from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.engine.projects.known import KnownFiles, Look
 from nnx_migrate.server.answers import FIX_ALL, SOURCE, Answers
 from nnx_migrate.sources.config_values import ConfigError
 
 #: Seconds without a key, before a text that is being typed is looked at.
 _PAUSE = 0.3
+#: Seconds without a key, before other files are looked at anew, for which a next edit has to wait.
+_REST = 1.0
 #: Of so many files, those that were edited last, it is kept what holds whatever they say.
 _EDITED = 2
 
@@ -48,18 +56,22 @@ class MigrationServer(LanguageServer):
         self._tasks: dict[str, asyncio.Task[Answers | None]] = {}
         self._last: dict[str, Answers] = {}
         self._told = ""
+        self._latest = ""
 
-    def look(self, uri: str, pause: float = 0) -> None:
+    def look(self, uri: str, pause: float = 0, *, hasty: bool = False) -> None:
         """Look at a text, and publish what comes of it.
 
         Args:
             uri: names it.
             pause: seconds in which it may change again.
+            hasty: publish what can be told at once, too.
         """
+        if hasty:
+            self._latest = uri
         before = self._tasks.get(uri)
         if before is not None:
             before.cancel()
-        self._tasks[uri] = asyncio.ensure_future(self._looked(uri, pause))
+        self._tasks[uri] = asyncio.ensure_future(self._looked(uri, pause, hasty=hasty))
 
     def look_at_all(self) -> None:
         """Look at all open texts again: what one says depends on the others."""
@@ -68,7 +80,7 @@ class MigrationServer(LanguageServer):
 
     def typed(self, uri: str) -> None:
         """Look at a text when its writer pauses."""
-        self.look(uri, self._pause)
+        self.look(uri, self._pause, hasty=True)
 
     def forget(self, uri: str) -> None:
         """Say nothing more of a text that was closed."""
@@ -96,28 +108,46 @@ class MigrationServer(LanguageServer):
             page = found.hover(position)
         return page
 
-    async def _looked(self, uri: str, pause: float) -> Answers | None:
+    async def _looked(self, uri: str, pause: float, *, hasty: bool) -> Answers | None:
         await asyncio.sleep(pause)
         path = to_fs_path(uri)
         if path is None:
             return None
+        if not hasty:
+            return (await self._answered(uri, Path(path), Look.WHOLE))[0]
+        found, is_preliminary = await self._answered(uri, Path(path), Look.AT_ONCE)
+        if is_preliminary:
+            await asyncio.sleep(_REST)
+            # Who goes through many files edits the last of them.
+            look = Look.FOR_EDITS if uri == self._latest else Look.WHOLE
+            found, _ = await self._answered(uri, Path(path), look)
+        return found
+
+    async def _answered(self, uri: str, path: Path, look: Look) -> tuple[Answers | None, bool]:
+        """Publish what comes of a text; with whether that is preliminary."""
         document = self.workspace.get_text_document(uri)
         text, version = document.source, document.version
         loop = asyncio.get_running_loop()
         try:
-            result = await loop.run_in_executor(self._thread, self._migrate, text, Path(path))
+            result, is_preliminary = await loop.run_in_executor(
+                self._thread, self._migrate, text, path, look
+            )
         except ConfigError as error:
             self._complain(str(error))
             self._publish(uri, version, [])
-            return None
+            return None, False
         self._told = ""
+        if is_preliminary and result.status is FileStatus.FAILED:
+            return None, True  # what was known of other files may not fit
         found = Answers(uri, version, text, result, self.workspace.position_codec)
         self._last[uri] = found
         self._publish(uri, version, found.diagnostics())
-        return found
+        return found, is_preliminary
 
-    def _migrate(self, text: str, path: Path) -> nnx_migrate.FileResult:
-        return migrate_text(text, path, known=self._known, **self._choices)
+    def _migrate(self, text: str, path: Path, look: Look) -> tuple[FileResult, bool]:
+        self._known.look = look
+        result = migrate_text(text, path, known=self._known, **self._choices)
+        return result, self._known.is_preliminary
 
     def _publish(self, uri: str, version: int | None, diagnostics: list[types.Diagnostic]) -> None:
         self.text_document_publish_diagnostics(
@@ -143,7 +173,7 @@ def made_server(choices: Choices) -> MigrationServer:
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: types.DidOpenTextDocumentParams) -> None:
-        server.look(params.text_document.uri)
+        server.look(params.text_document.uri, hasty=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: types.DidChangeTextDocumentParams) -> None:

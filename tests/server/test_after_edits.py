@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import nnx_migrate
-from nnx_migrate.engine.projects.known import KnownFiles
+from nnx_migrate.engine.projects.known import KnownFiles, Look
 from tests.golden.cases import Case, all_cases
 
 CASES = [case for case in all_cases() if len(case.files("before")) > 1]
@@ -136,6 +136,11 @@ def anew(known: KnownFiles) -> int:
     return known.edited.anew
 
 
+def is_preliminary(known: KnownFiles) -> bool:
+    """Whether the last answer rests on what other files were known to do before the edit."""
+    return known.is_preliminary
+
+
 @pytest.fixture
 def main(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "tour"\n')
@@ -165,6 +170,59 @@ def test_what_other_files_feel_is_found_anew(edit: str, main: Path) -> None:
     assert told(after, main, known) == told(after, main, None)
     # And back, while what is known rests on the new text.
     assert told(MAIN, main, known) == told(MAIN, main, None)
+
+
+@pytest.mark.parametrize("edit", FELT)
+def test_what_can_be_told_at_once_is_told_apart(edit: str, main: Path) -> None:
+    known = KnownFiles(edited=1)
+    told(MAIN, main, known)
+    after = MAIN.replace(*FELT[edit])
+    known.look = Look.AT_ONCE
+    told(after, main, known)
+    assert is_preliminary(known)
+    assert anew(known) == 1
+    # Asked again, it is no more than it was.
+    told(after, main, known)
+    assert is_preliminary(known)
+    known.look = Look.WHOLE
+    assert told(after, main, known) == told(after, main, None)
+    assert not is_preliminary(known)
+    assert anew(known) == 2
+    known.look = Look.AT_ONCE
+    told(after + "# a remark\n", main, known)
+    assert not is_preliminary(known)
+
+
+def test_a_second_file_is_made_ready_before_it_is_edited(main: Path) -> None:
+    lib = main.with_name("lib.py")
+    known = KnownFiles(edited=2)
+    known.look = Look.AT_ONCE
+    told(MAIN, main, known)
+    assert not is_preliminary(known)
+    told(LIB, lib, known)
+    assert is_preliminary(known)
+    assert anew(known) == 1
+    known.look = Look.FOR_EDITS
+    assert told(LIB, lib, known) == told(LIB, lib, None)
+    assert anew(known) == 2
+    known.look = Look.AT_ONCE
+    after = "# a remark\n" + LIB
+    assert told(after, lib, known) == told(after, lib, None)
+    assert not is_preliminary(known)
+    assert anew(known) == 2
+
+
+def test_what_is_told_at_once_is_about_the_new_text(main: Path) -> None:
+    known = KnownFiles(edited=1)
+    told(MAIN, main, known)
+    known.look = Look.AT_ONCE
+    after = MAIN.replace(*NOT_FELT["a finding"]).replace(*FELT["a method is renamed"])
+    result = nnx_migrate.migrate_text(after, main, known=known)
+    assert is_preliminary(known)
+    exact = nnx_migrate.migrate_text(after, main)
+    line = 1 + after[: after.index("@nnx.jit\ndef fresh")].count("\n")
+    assert line in {each.line for each in exact.findings}
+    assert line in {each.line for each in result.findings}
 
 
 def test_what_a_method_does_to_what_another_file_is_given_is_no_secret(main: Path) -> None:

@@ -206,6 +206,47 @@ async def test_what_another_file_says_counts_when_it_is_saved(
 
 
 @pytest.mark.asyncio
+async def test_what_other_files_feel_is_told_at_once_and_then_again(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    (tmp_path / "lib.py").write_text("def touch(model):\n    model.grow()\n")
+    text = """\
+from flax import nnx
+
+import lib
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(2, 2, rngs=rngs)
+
+    def grow(self):
+        pass
+
+
+@nnx.jit
+def step(model: Net, x):
+    lib.touch(model)
+    return model.layer(x)
+"""
+    uri = await opened(client, tmp_path / "main.py", text)
+    assert not client.diagnostics[uri]
+    grown = text.replace("        pass\n", "        self.more = nnx.Param(1)\n")
+    identifier = types.VersionedTextDocumentIdentifier(2, uri)
+    change = types.TextDocumentContentChangeWholeDocument(grown)
+    waited = asyncio.ensure_future(told(client))
+    client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+    await waited
+    # At once: what `lib` does to a model is what it was.
+    assert not client.diagnostics[uri]
+    [fix] = await actions(client, uri, NOWHERE, FIX_ALL)
+    [found] = client.diagnostics[uri]
+    assert found.code == "structural-update"
+    assert made(grown, fix) == nnx_migrate.migrate_text(grown, tmp_path / "main.py").text
+
+
+@pytest.mark.asyncio
 async def test_configuration_that_cannot_be_obeyed_is_shown(
     client: LanguageClient, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -83,19 +84,24 @@ class Handles:
     def _bit(self, handle: Handle) -> int:
         """What stands for a handle by which anything is called; 0 for another one."""
         if handle not in self._bits:
-            called = self.mentions.is_called(handle.name) and bool(
-                self.calls(handle) or self.implied_calls(handle)
-            )
+            called = self._is_called(handle)
             self._bits[handle] = 1 << len(self._called) if called else 0
             if called:
                 self._called.append(handle)
         return self._bits[handle]
 
+    def _is_called(self, handle: Handle) -> bool:
+        if self._before is None:
+            return bool(self.calls(handle) or self.implied_calls(handle))
+        if self._calls_anew(handle) or self._implied_anew(handle):
+            return True
+        before, renewed = self._before, self.project.renewed
+        rows = itertools.chain(before.calls(handle), before.implied_calls(handle))
+        return any(scope.module not in renewed for scope, _ in rows)
+
     def calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The calls in the project that are spelled so."""
-        mentions = self.mentions
-        rows = mentions.renewed_calls_of if self._before else mentions.calls_of
-        known = self._spelled(handle, rows, self._calls)
+        known = self._calls_anew(handle)
         if self._before is None:
             return known
         if ("calls", handle) not in self._merged:
@@ -103,11 +109,32 @@ class Handles:
             self._merged["calls", handle] = merged
         return self._merged["calls", handle]
 
-    def implied_calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
-        """The calls that libraries make of something that is spelled so."""
+    def _calls_anew(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
+        """The same; after an edit, those in files in which names may mean something else."""
+        mentions = self.mentions
+        rows = mentions.renewed_open_calls_of if self._before else mentions.open_calls_of
+        return [*self._spelled(handle, rows, self._calls), *self._of_parameters(handle)]
+
+    def _implied_anew(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
+        """The same of the calls that libraries make."""
         mentions = self.mentions
         rows = mentions.renewed_implied_calls_of if self._before else mentions.implied_calls_of
-        known = self._spelled(handle, rows, self._implied)
+        return self._spelled(handle, rows, self._implied)
+
+    def _of_parameters(self, handle: Handle) -> Iterator[tuple[Scope, ir.Call]]:
+        """The calls of parameters that are spelled so: in their own file, whatever others say."""
+        if handle.kind not in {"variable", "any"}:
+            return
+        module = None if handle.within is None else handle.within.module
+        for where, call in self.mentions.calls_of_parameters(handle.name, module):
+            if self._before is not None and where.module not in self.project.renewed:
+                continue
+            if module is None or handle in self._variables(where, handle.name):
+                yield where, call
+
+    def implied_calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
+        """The calls that libraries make of something that is spelled so."""
+        known = self._implied_anew(handle)
         if self._before is None:
             return known
         if ("implied", handle) not in self._merged:

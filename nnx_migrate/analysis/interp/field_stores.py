@@ -149,9 +149,18 @@ class ClassAttributes:
                 if isinstance(target, ir.Attribute) and target.base == own and write.value:
                     store = _Store(Scope(module, method), write.how, write.value, write.key)
                     found[target.name].append(store)
-            for name, value in _put_by_names(function, own):
+            for name, value in self._put_by_names(module, method, own):
                 found[name].append(_Store(Scope(module, method), "grow", value, ""))
         return dict(found)
+
+    def _put_by_names(
+        self, module: str, method: str, own: ir.Name
+    ) -> tuple[tuple[str, ir.Expr], ...]:
+        return self.project.fact(
+            module,
+            ("put by names", method, own),
+            lambda project: tuple(_put_by_names(project.modules[module].functions[method], own)),
+        )
 
     def _says_nothing(self, stored: Located) -> bool:
         """Whether it is a lone `name: Callable`, which stores nothing where `__init__` does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir.records import record
@@ -192,6 +192,8 @@ def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]
     Looked up by where an object comes from, and each pair given once: a value may hold thousands,
     many of them the same, and to compare each with each would take minutes.
     """
+    if not _may_meet(sides):
+        return
     index: dict[Root, dict[tuple[str, ...], _Occurrences]] = {}
     for side, on_side in enumerate(sides):
         for place, found in enumerate(on_side):
@@ -208,6 +210,28 @@ def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]
     ]
     for inner, outer in sorted(pairs, key=_order_of_pair):
         yield inner.found, outer.found
+
+
+def _may_meet(sides: Sequence[Sequence[Found]]) -> bool:
+    """Whether an object of one side can be one of another, or a part of it.
+
+    Most have nothing in common, which takes a look at each object.
+    """
+    before: dict[Root, set[tuple[str, ...]]] = {}
+    for on_side in sides:
+        here: dict[Root, set[tuple[str, ...]]] = {}
+        for found in on_side:
+            here.setdefault(found.object.root, set()).add(found.object.path)
+        for root, paths in here.items():
+            known = before.setdefault(root, set())
+            if _meet(paths, known) or _meet(known, paths):
+                return True
+            known |= paths
+    return False
+
+
+def _meet(inside: Set[tuple[str, ...]], around: Set[tuple[str, ...]]) -> bool:
+    return bool(around) and any(above in around for path in inside for above in _around(path))
 
 
 @record

@@ -67,6 +67,7 @@ class NameTables:
         self.wraps = frozenset(wrappers)
         self._implied: dict[str, Sequence[Row[tuple[ir.Expr, ir.Expr]]]] = {}
         self._where: dict[tuple[str, _Question], tuple[ir.ModuleIndex, ...]] = {}
+        self._of_parameters: dict[str, Mapping[str | None, Sequence[Row[ir.Call]]]] = {}
 
     def records_where(self, word: str, holds: _Question) -> tuple[ir.ModuleIndex, ...]:
         """The files with a word of which something is so, found once.
@@ -99,6 +100,29 @@ class NameTables:
                 for name in dict.fromkeys(map(ir.last_name, callees(call.func))):
                     found[name].append((record, scope, call))
         return dict(found)
+
+    @functools.cached_property
+    def open_calls(self) -> Table[ir.Call]:
+        """The same, without those of parameters: what these call is no name of another file."""
+        return {
+            name: [row for row in rows if not _is_of_parameter(row, name)]
+            for name, rows in self.calls.items()
+        }
+
+    def calls_of_parameters(self, name: str, module: str | None = None) -> Sequence[Row[ir.Call]]:
+        """Calls of parameters of that name.
+
+        Args:
+            module: the one that they are wanted of; None for all.
+        """
+        if name not in self._of_parameters:
+            found: dict[str | None, list[Row[ir.Call]]] = collections.defaultdict(list)
+            for row in self.calls.get(name, ()):
+                if _is_of_parameter(row, name):
+                    for wanted in (None, row[1].module):
+                        found[wanted].append(row)
+            self._of_parameters[name] = dict(found)
+        return self._of_parameters[name].get(module, ())
 
     @functools.cached_property
     def implied_calls(self) -> Table[tuple[ir.Call, ir.Call, str]]:
@@ -297,3 +321,19 @@ def defined_in(records: Iterable[ir.ModuleIndex]) -> frozenset[str]:
         names.update(function.name for function in record.functions.values())
         names.update(defined.name for defined in record.classes.values())
     return frozenset(names)
+
+
+def _is_of_parameter(row: Row[ir.Call], name: str) -> bool:
+    """Whether what is called by a name can be nothing but a parameter of a function around it."""
+    record, scope, call = row
+    if not isinstance(call.func, ir.Name):
+        return False
+    key: str | None = scope.function
+    while key is not None:
+        function = record.functions[key]
+        if name in function.loose or function.bindings.get(name):
+            return False
+        if name not in function.globals and any(p.name == name for p in function.parameters):
+            return True
+        key = function.parent
+    return False

@@ -39,9 +39,24 @@ class Mentions:
         """Every call in the project of something of that last name."""
         return self._rows(lambda tables: tables.calls, name)
 
-    def renewed_calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
+    def open_calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
+        """The same, without those of parameters: what these call is no name of another file."""
+        return self._rows(lambda tables: tables.open_calls, name)
+
+    def renewed_open_calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
         """Those in files in which names may mean something else than before."""
-        return self._renewed_rows(lambda tables: tables.calls, name)
+        return self._renewed_rows(lambda tables: tables.open_calls, name)
+
+    def calls_of_parameters(self, name: str, module: str | None) -> Iterator[tuple[Scope, ir.Call]]:
+        """Every call of a parameter of that name.
+
+        Args:
+            module: the one that they are wanted of; None for all.
+        """
+        for tables in self.project.tables:
+            for record, scope, call in tables.calls_of_parameters(name, module):
+                if self.project.holds(record):
+                    yield scope, call
 
     def is_called(self, name: str) -> bool:
         return any(

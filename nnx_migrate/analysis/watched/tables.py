@@ -73,6 +73,19 @@ class WatchedTables(NameTables):
         return self._table("calls", lambda tables: tables.calls)
 
     @functools.cached_property
+    def open_calls(self) -> Table[ir.Call]:
+        return self._table("open calls", lambda tables: tables.open_calls)
+
+    def calls_of_parameters(self, name: str, module: str | None = None) -> Sequence[Row[ir.Call]]:
+        if module not in {None, self._plain.records[0].module}:
+            return ()
+        rows = self._facts.read(
+            ("calls of parameters", name),
+            lambda version: _without_record(version.tables.calls_of_parameters(name)),
+        )
+        return [(self._watched, scope, call) for scope, call in rows]
+
+    @functools.cached_property
     def implied_calls(self) -> Table[tuple[ir.Call, ir.Call, str]]:
         return self._table("implied calls", lambda tables: tables.implied_calls)
 

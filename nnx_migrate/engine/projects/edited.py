@@ -31,12 +31,20 @@ class EditedProjects(Projects):
         path: the edited file.
         edited: what is known of its project, whatever the file says.
         record: the file as it is.
+        is_preliminary: what is known of other files rests on something that the file said before.
     """
 
     def __init__(
-        self, indexes: Sequence[PlacedIndex], path: Path, edited: EditedFile, record: ModuleIndex
+        self,
+        indexes: Sequence[PlacedIndex],
+        path: Path,
+        edited: EditedFile,
+        record: ModuleIndex,
+        *,
+        is_preliminary: bool,
     ) -> None:
         super().__init__(indexes)
+        self.is_preliminary = is_preliminary
         self._path = path
         self._analyses = Analyses()
         self._project = edited.with_text(record, self._analyses)
@@ -76,12 +84,19 @@ class EditedFiles:
         #: How often all was found anew.
         self.anew = 0
 
-    def projects(self, indexes: Sequence[PlacedIndex], task: IndexTask) -> Projects | None:
+    def knows(self, path: Path) -> bool:
+        """Whether it is known what edits of a file leave as it is."""
+        return path in self._bases
+
+    def projects(
+        self, indexes: Sequence[PlacedIndex], task: IndexTask, *, at_once: bool = False
+    ) -> EditedProjects | None:
         """The projects of these files, resting on those of before; None where that cannot be.
 
         Args:
             indexes: one for each file.
             task: the file that is edited, with its bytes.
+            at_once: where other files feel the edit, leave what is known of them as it was.
         """
         path, data = task.path, task.data
         index = next((each for each in indexes if each.path == path), None)
@@ -90,7 +105,10 @@ class EditedFiles:
         others = tuple(each for each in indexes if each is not index)
         source = withdrawn(read_source(path, data), task.unpin).source
         base = self._bases.pop(path, None)
-        if base is None or not _still(base, index, others, source):
+        stands = base is not None and _stands(base, index, others)
+        felt = base is not None and stands and _is_felt(base, index, source)
+        if base is None or not stands or (felt and not at_once):
+            felt = False
             self.anew += 1
             project = Projects(indexes).around(path)
             module = index.unpacked().module
@@ -100,13 +118,11 @@ class EditedFiles:
         self._bases[path] = base
         for oldest in list(self._bases)[: -self._most]:
             del self._bases[oldest]
-        return EditedProjects(indexes, path, base.edited, index.unpacked())
+        return EditedProjects(indexes, path, base.edited, index.unpacked(), is_preliminary=felt)
 
 
-def _still(
-    base: _Base, index: PlacedIndex, others: tuple[PlacedIndex, ...], source: Source
-) -> bool:
-    """Whether what is known of the project holds with the file as it is."""
+def _stands(base: _Base, index: PlacedIndex, others: tuple[PlacedIndex, ...]) -> bool:
+    """Whether the same files are known together as before the edit."""
     before = base.index
     if len(others) != len(base.others) or any(
         one is not other for one, other in zip(others, base.others, strict=True)
@@ -115,12 +131,15 @@ def _still(
     if (before.root, before.module) != (index.root, index.module):
         return False
     # What a file imports decides which files are known together.
-    if before.imports != index.imports and not _of_libraries(before, index, others):
-        return False
+    return before.imports == index.imports or _of_libraries(before, index, others)
+
+
+def _is_felt(base: _Base, index: PlacedIndex, source: Source) -> bool:
+    """Whether what is known of other files rests on something that the file says no more."""
     record = index.unpacked()
     tree = with_earlier_lines(source.text, base.source.text)
     later = index_tree(tree, record.module, source, record.meant)
-    return not base.edited.concerned(later)
+    return bool(base.edited.concerned(later))
 
 
 def _of_libraries(before: PlacedIndex, index: PlacedIndex, others: Sequence[PlacedIndex]) -> bool:

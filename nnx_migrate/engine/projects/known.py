@@ -9,6 +9,7 @@ changed at all, so is the result of a file that was asked for already.
 from __future__ import annotations
 
 import dataclasses
+import enum
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -58,6 +59,17 @@ class _Around:
         return self.looks_like(other) and self.digests == other.digests
 
 
+class Look(enum.Enum):
+    """How a text is looked at."""
+
+    #: After an edit that other files feel, all is found anew.
+    WHOLE = enum.auto()
+    #: After such an edit, other files count for what they did before it.
+    AT_ONCE = enum.auto()
+    #: As WHOLE, and what edits of this file leave as it is is told apart before the first one.
+    FOR_EDITS = enum.auto()
+
+
 class KnownFiles:
     """Indexes of files, and the projects that they make up; give one to each of several runs.
 
@@ -65,9 +77,16 @@ class KnownFiles:
 
     Args:
         edited: of so many files it is kept what holds while they are edited.
+
+    Attributes:
+        look: how the next texts are looked at.
+        is_preliminary: whether a look `FOR_EDITS` may tell more than the last one, or would make
+            the next one faster.
     """
 
     def __init__(self, edited: int = 0) -> None:
+        self.look = Look.WHOLE
+        self.is_preliminary = False
         self.edited: EditedFiles | None = _edited_files(edited) if edited else None
         self._kept: dict[tuple[Path, Unpin], list[_Kept]] = {}
         self._around = _Around((), None, {})
@@ -107,13 +126,22 @@ class KnownFiles:
         """
         ordered = tuple(sorted(indexes, key=lambda each: str(each.path)))
         around = _Around(ordered, facts, self._digests)
-        if self._projects is None or not around.looks_like(self._around):
-            found = None
-            if self.edited is not None and facts is None and task is not None:
-                found = self.edited.projects(ordered, task)
-            self._projects = Projects(around.indexes, facts) if found is None else found
-        self._around, self._digests = around, {}
-        return self._projects
+        self._digests = {}
+        if self._projects is not None and around.looks_like(self._around):
+            # Nothing has changed, so what would last over edits of this file may not be known.
+            told_apart = self.edited is None or task is None or self.edited.knows(task.path)
+            self.is_preliminary = self.look is Look.AT_ONCE and not told_apart
+            if told_apart or self.look is not Look.FOR_EDITS:
+                self._around = around
+                return self._projects
+        found = None
+        if self.edited is not None and facts is None and task is not None:
+            found = self.edited.projects(ordered, task, at_once=self.look is Look.AT_ONCE)
+        self.is_preliminary = found is not None and found.is_preliminary
+        projects = Projects(around.indexes, facts) if found is None else found
+        if not self.is_preliminary:
+            self._around, self._projects = around, projects
+        return projects
 
     def result(self, task: PlanTask, plan: Callable[[PlanTask], FileResult]) -> FileResult:
         """The result of a file; that of before where all files are as they were.
@@ -122,6 +150,8 @@ class KnownFiles:
             task: names the file, which is one of those of the last projects.
             plan: decides what becomes of it.
         """
+        if self.is_preliminary:
+            return plan(task)
         known = self._results.pop(task.path, None)
         if known is not None and known[0] == task and self._around.is_still(known[1]):
             found = known[2]
