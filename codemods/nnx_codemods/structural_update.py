@@ -42,7 +42,9 @@ function under `jit`, `vmap`, `scan`, `remat` or a gradient runs first of all, a
 calls. All of these are in the same file, each is the first thing that its statement does, and
 passes the object by a name. What is evaluated for the call cannot tell the flag: arrays, other
 objects, calls of jax and numpy with arrays. No class of the project has its own `train()`, `eval()`
-or setters, and nobody goes on after an exception of the call.
+or setters, and nobody goes on after an exception of the call. Where a step is lowered as well
+(`step.lower(model, x).compile()`), and its program only looked at, it also goes on setting them
+itself, for that trace.
 
 Everything else is pinned, together with every transform around the site that is in sight. To get
 rid of such a pin, move the change out of the transform, write to the Variable in place
@@ -118,7 +120,7 @@ from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._gradient.watched import watched_when_traced, watches
-from nnx_codemods._modes.hoisted import hoisted, not_hoisted
+from nnx_codemods._modes.hoisted import hoisted, not_hoisted, set_at_both_places
 from nnx_codemods._next_steps import NextStep, next_steps
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.private_twin import not_put_back
@@ -165,7 +167,15 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Hoist, Manual, Pin, Splits
+from nnx_migrate.rewrite.model.decisions import (
+    Contribution,
+    Decision,
+    Hoist,
+    Manual,
+    Pin,
+    Same,
+    Splits,
+)
 from nnx_migrate.rewrite.model.functions import function_scopes, given_parameters, is_captured
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.split.copies import works_on_copy
@@ -191,9 +201,12 @@ class StructureCause(Cause):
 
 def decide(context: FileContext, site: Site) -> Decision | None:
     plan = hoisted(context).get(site)
-    if isinstance(plan, Hoist):
+    again = set_at_both_places(context, site)
+    if isinstance(plan, Hoist) and not again:
         return _set_before(context, plan)
     decision = _decide(context, site)
+    if decision is None and again:
+        return Same(RULE.name, StructureCause.SET_BEFORE)
     if isinstance(decision, Pin) and plan is not None:
         evidence = (*decision.evidence, *not_hoisted(context, site))
         return dataclasses.replace(decision, evidence=evidence)
@@ -324,7 +337,8 @@ def _structural(
     values: Values,
     collected: bool,
 ) -> Effect | None:
-    left = context.effects_of(scope, name)
+    again = {context.where(each) for each in set_at_both_places(context, site)}
+    left = frozenset(e for e in context.effects_of(scope, name) if e.where not in again)
     if NeverRan(context.project).changed(scope, name):
         left = frozenset(each for each in left if each.kind != "unknown")
     if index is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from nnx_codemods._sown.refusal import NotCaptured, SownCause
 from nnx_migrate.analysis.sites.site import Site
@@ -12,8 +13,16 @@ from nnx_migrate.rewrite.model.functions import is_owned
 from nnx_migrate.rewrite.model.ownership import all_calls, check_in_file
 
 
-def uses_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[ast.Call, ...]:
+def uses_of(
+    context: FileContext,
+    site: Site,
+    definition: AnyFunction,
+    beside: Collection[ast.Name] = (),
+) -> tuple[ast.Call, ...]:
     """All calls of what a transform of a function, which is no method, gives.
+
+    Args:
+        beside: places that read the name of a decorated function for something else.
 
     Raises:
         NotCaptured: others may call it.
@@ -26,7 +35,7 @@ def uses_of(context: FileContext, site: Site, definition: AnyFunction) -> tuple[
         assert isinstance(definition, ast.FunctionDef)
         if definition.decorator_list != [site.node]:
             raise NotCaptured(SownCause.OTHER_DECORATORS)
-        return tuple(all_calls(context, context.tree.scope(definition), definition.name))
+        return tuple(all_calls(context, context.tree.scope(definition), definition.name, beside))
     if not is_owned(context, site, definition):
         check_used_here(context, site, definition)
     if site.escapes or not site.uses:

@@ -7,7 +7,9 @@
                                           model.train()
     train_step(model, batch)              train_step(model, batch)
 
-Between the two places nothing runs that could tell, and all calls of the function are seen.
+Between the two places nothing runs that could tell, and all calls of the function are seen. Where
+the function is lowered, too (`train_step.lower(model, batch)`), it goes on setting the mode itself:
+that stays in the trace, and changes no object.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from nnx_codemods._callers.lowerings import lowerings
 from nnx_codemods._callers.traced_calls import uses_of
 from nnx_codemods._modes.mode_reads import may_tell, runs_code
 from nnx_codemods._modes.mode_setters import names_set, object_set
@@ -25,6 +28,7 @@ from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.refusal import Refusal
+from nnx_migrate.rewrite.hoist.before_calls import stand_before_calls
 from nnx_migrate.rewrite.model.context import FileContext, remembered
 from nnx_migrate.rewrite.model.decisions import Hoist, HoistedCall, NotRewritten
 from nnx_migrate.rewrite.model.functions import definition_of
@@ -81,7 +85,8 @@ def _plan(
     _check_sets_only(context, definition, statements)
     names = names_set(tuple(statements))
     calls = []
-    for use in uses_of(context, site, definition):
+    lowered = _lowered(context, site, definition)
+    for use in uses_of(context, site, definition, lowered):
         check_first(context, use)
         check_not_caught(context, use)
         given = {
@@ -90,7 +95,21 @@ def _plan(
         }
         _check_unseen(context, use, names)
         calls.append(HoistedCall(use, given))
-    return Hoist(statements, tuple(calls))
+    return Hoist(statements, tuple(calls), stay=bool(lowered))
+
+
+def _lowered(context: FileContext, site: Site, definition: ast.FunctionDef) -> frozenset[ast.Name]:
+    """Where the function is traced alone: what it sets does not come out there."""
+    if site.form != "decorator":
+        return frozenset()
+    return lowerings(context, context.tree.scope(definition), definition.name)
+
+
+def set_at_both_places(context: FileContext, site: Site) -> Mapping[ast.stmt, ast.Name]:
+    """What the function of a site sets first, and all its calls set as well."""
+    plan = hoisted(context).get(site)
+    done = isinstance(plan, Hoist) and plan.stay and stand_before_calls(context, plan)
+    return plan.statements if isinstance(plan, Hoist) and done else {}
 
 
 def _check_sets_only(

@@ -17,10 +17,11 @@ def hoist_edits(context: FileContext, plan: Hoist) -> list[Edit]:
     Raises:
         CannotEmit: they, or a call, share a line with other code.
     """
-    edits = [_taken_out(context, statement) for statement in plan.statements]
+    moved_out = () if plan.stay else plan.statements
+    edits = [_taken_out(context, statement) for statement in moved_out]
     for call in plan.calls:
         statement = context.tree.statement(call.use)
-        code = [_for_call(context, each, root, call) for each, root in plan.statements.items()]
+        code = _code_for(context, plan, call)
         if code == _standing_before(context, statement, len(code)):
             continue
         begins = context.text.span(statement)[0]
@@ -28,9 +29,28 @@ def hoist_edits(context: FileContext, plan: Hoist) -> list[Edit]:
             raise CannotEmit(HoistCause.CODE_BESIDE_CALL)
         lines: list[str] = []
         for moved, text in zip(plan.statements, code, strict=True):
-            lines += [*_comments_above(context, moved), text + _behind(context, moved)]
+            lines += [text] if plan.stay else _with_comments(context, moved, text)
         edits.append(insert_before(context, statement, lines))
     return edits
+
+
+def stand_before_calls(context: FileContext, plan: Hoist) -> bool:
+    """Whether the statements stand right before all calls already."""
+    return all(
+        (code := _code_for(context, plan, call))
+        == _standing_before(context, context.tree.statement(call.use), len(code))
+        for call in plan.calls
+    )
+
+
+def _code_for(context: FileContext, plan: Hoist, call: HoistedCall) -> list[str]:
+    """Source text of all statements, of what a call is given."""
+    return [_for_call(context, each, root, call) for each, root in plan.statements.items()]
+
+
+def _with_comments(context: FileContext, moved: ast.stmt, text: str) -> list[str]:
+    """The lines of a statement, with the comments that go with it."""
+    return [*_comments_above(context, moved), text + _behind(context, moved)]
 
 
 def _for_call(context: FileContext, statement: ast.stmt, root: ast.Name, call: HoistedCall) -> str:

@@ -217,10 +217,12 @@ class Hoist:
     Args:
         statements: each with the parameter that it sets something of, as it is named there.
         calls: all calls.
+        stay: they stay in the function, too, because other code traces it.
     """
 
     statements: Mapping[ast.stmt, ast.Name]
     calls: tuple[HoistedCall, ...]
+    stay: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

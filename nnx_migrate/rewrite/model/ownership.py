@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+from collections.abc import Collection
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
@@ -58,8 +59,13 @@ def is_of_file(context: FileContext, scope: Scope, name: str) -> bool:
     return True
 
 
-def calls_by_name(context: FileContext, scope: Scope, name: str) -> list[ast.Call]:
+def calls_by_name(
+    context: FileContext, scope: Scope, name: str, beside: Collection[ast.Name] = ()
+) -> list[ast.Call]:
     """All calls in the file of what a name of it is bound to.
+
+    Args:
+        beside: places that read the name for something else, of which more is known.
 
     Raises:
         NotRewritten: it is bound more than once, or more than called.
@@ -68,6 +74,8 @@ def calls_by_name(context: FileContext, scope: Scope, name: str) -> list[ast.Cal
         raise NotRewritten(NotAllSeen.BOUND_AGAIN.about(name=name))
     calls = []
     for load in context.finder.loads(scope, name):
+        if load in beside:
+            continue
         call = context.tree.parents[load]
         if not isinstance(call, ast.Call) or call.func is not load:
             raise NotRewritten(NotAllSeen.MORE_THAN_CALLED.about(name=name, line=load.lineno))
@@ -75,13 +83,18 @@ def calls_by_name(context: FileContext, scope: Scope, name: str) -> list[ast.Cal
     return calls
 
 
-def all_calls(context: FileContext, scope: Scope, name: str) -> list[ast.Call]:
+def all_calls(
+    context: FileContext, scope: Scope, name: str, beside: Collection[ast.Name] = ()
+) -> list[ast.Call]:
     """All calls of what a name is bound to, which are all in its file.
+
+    Args:
+        beside: as for `calls_by_name`.
 
     Raises:
         NotRewritten: other code may call it, it is more than called, or it is not called.
     """
-    calls = calls_by_name(context, scope, name)
+    calls = calls_by_name(context, scope, name, beside)
     check_in_file(context, scope, name)
     if not calls:
         raise NotRewritten(NotAllSeen.NOT_CALLED.about(name=name))
