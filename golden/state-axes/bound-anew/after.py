@@ -50,9 +50,5 @@ def noisy_of_state(rng_state, broadcast, x):
 
 results.append(nnx.vmap(noisy_of_state, in_axes=(0, None, 0))(rng_state, broadcast, x))
 graphdef, rng_state, broadcast = nnx.split(weights, nnx.RngState, (nnx.Param, Count))
-
-def noisy_of_state(rng_state, broadcast, x):
-    return noisy(nnx.merge(graphdef, rng_state, broadcast), x)
-
 results.append(nnx.vmap(noisy_of_state, in_axes=(0, None, 0))(rng_state, broadcast, x))
 results.append(weights.count[...])

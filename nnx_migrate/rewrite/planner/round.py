@@ -42,6 +42,7 @@ from nnx_migrate.rewrite.planner.regions import (
 from nnx_migrate.rewrite.planner.site_pin import plan_pin
 from nnx_migrate.rewrite.split.job import Job, split_expressions
 from nnx_migrate.rewrite.split.unused_bindings import drop_edits, without_gap
+from nnx_migrate.rewrite.split.written_once import written_once
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, apply_edits
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
 
@@ -178,13 +179,14 @@ class _Planner:
         names = [name for c in job.contributions for name in c.drop]
         dropped = drop_edits(self.context, names, item.site)
         edits = without_gap(edits, dropped)
+        edits, shared = written_once(self.context, item.site, edits, self.edits.taken)
         if not self.edits.accept(edits):
             return []
         self.edits.taken += dropped
         findings = [
             self._note(self.findings, item.site, c, c.outcome, c.told) for c in job.contributions
         ]
-        self._own([*edits, *dropped], findings)
+        self._own([*edits, *dropped, *shared], findings)
         # Each counts on all that a class sows being captured where it counts itself.
         if isinstance(job.alone, CapturePlan | PerturbPlan):
             self.together += findings
