@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
@@ -143,7 +144,16 @@ class SettledBranches:
         bound = self.project.bindings(scope, passed.id)
         if len(bound) != 1 or not isinstance(bound[0], Located) or bound[0].scope != scope:
             return None
+        if scope.function == ir.MODULE_SCOPE and self._is_set_from_outside(scope.module, passed.id):
+            return None
         return bound[0].expr if isinstance(bound[0].expr, ir.Constant) else None
+
+    def _is_set_from_outside(self, module: str, name: str) -> bool:
+        """Whether a name of a module may be bound by more than its own statements."""
+        mentions = self.evaluator.callers.mentions
+        stores = itertools.chain(mentions.outside_writes(name), mentions.set_elsewhere(name))
+        own = self.project.modules[module]
+        return next(stores, None) is not None or own.says(frozenset({"globals", "exec"}))
 
     def _may_differ(self, class_name: str, init: Scope) -> bool:
         """Whether something else may make the objects, or run the constructor on them again."""

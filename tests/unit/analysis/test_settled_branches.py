@@ -191,6 +191,9 @@ def test_a_name_for_a_constant() -> None:
         "def turn():\n    global quiet\n    quiet = True\nquiet = False",
         "for quiet in (False, True):\n    pass",
         "from settings import quiet",
+        "quiet = False\nglobals()['quiet'] = True",
+        "quiet = False\ndef turn():\n    import module\n    module.quiet = True",
+        "quiet = False\ndef turn(module):\n    module.quiet = made()",
     ):
         assert not _held(body, call="Net(quiet)", after=after).only_params
 
