@@ -693,10 +693,14 @@ ALIKE = {
     **{f"given: {name}": _given(body) for name, body in APART.items()},
 }
 #: Neighbours that are pinned, though they need not be: what a name was before a loop counts for
-#: each turn, because a turn may leave it as it was.
+#: each turn, because a turn may leave it as it was; where a list is put together of several, some
+#: element of it may be any of theirs.
 NEEDLESS = {
     "bound again in a loop": _model(
         "l, ls = linear(), []\nfor _ in range(2):\n    ls.append(Wrap(l))\n    l = linear()\n"
         "self.ls = nnx.List(ls)"
+    ),
+    "in front of another list": _given(
+        "ms, ns = [linear()], [linear(1), linear(2)]\nms.extend(ns)\nout = step(ms[0], ns[0])"
     ),
 }

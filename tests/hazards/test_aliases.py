@@ -32,7 +32,7 @@ def test_nothing_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NEEDLESS)
-def test_what_may_be_the_same_in_each_turn_is_pinned(name: str) -> None:
+def test_what_may_be_the_same_is_pinned(name: str) -> None:
     result = migrated(NEEDLESS[name])
     assert {finding.rule for finding in result.findings} == {"shared-reference"}
     assert settled(result)
