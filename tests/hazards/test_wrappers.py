@@ -17,7 +17,7 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 RULES = ("structural-update", "module-gradient", "returned-input", "keyword-arguments")
 NAMES = sorted(of_nnx(lambda known: known.is_site) - {"checkpoint"})
 _TRANSFORM = re.compile(rf"\bnnx\.({'|'.join(NAMES)})\b")
-_IMPORT = "from flax import nnx\n"
+_IMPORT = re.compile(r"^( *)from flax import nnx\n", re.MULTILINE)
 #: What is written otherwise than by options, or next to the transform, is not done to a wrapper,
 _PINNED_INSTEAD = {"factory_closure", "module_level_grad_fn", "shadowed_nnx"}
 #: and one that runs inside a function in graph mode says its mode itself.
@@ -38,7 +38,7 @@ def _programs() -> Iterator[tuple[str, str]]:
     for rule in RULES:
         for file in sorted((GOLDEN / rule).glob("*/before.py")):
             text = file.read_text(encoding="utf-8")
-            if _TRANSFORM.search(text) and _IMPORT in text:
+            if _TRANSFORM.search(text) and _IMPORT.search(text):
                 yield f"{rule}_{file.parent.name}".replace("-", "_"), text
 
 
@@ -63,9 +63,8 @@ def of_nnx_itself(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tu
 def _wrapped(folder: Path, table: str) -> dict[str, list[tuple[str, Outcome]]]:
     (folder / "pyproject.toml").write_text(table)
     for name, text in _programs():
-        wrapped = _TRANSFORM.sub(r"acme.our_\1_of", text).replace(
-            _IMPORT, f"import acme\n{_IMPORT}", 1
-        )
+        wrapped = _TRANSFORM.sub(r"acme.our_\1_of", text)
+        wrapped = _IMPORT.sub(r"\1import acme\n\g<0>", wrapped, count=1)
         (folder / f"{name}.py").write_text(wrapped, encoding="utf-8")
     return _outcomes(folder)
 
