@@ -134,3 +134,27 @@ def each(model: nnx.Linear, x):
     return nnx.vmap(mapped_fn, in_axes=(0, None, 0))(params, rest, x)
 """,
     )
+
+
+def test_calls_alike_in_two_cells_have_a_function_each() -> None:
+    call = "y = nnx.vmap(forward, in_axes=(nnx.StateAxes({nnx.Param: 0, ...: None}), 0))(net, x)\n"
+    split = "graphdef, params, rest = nnx.split(net, nnx.Param, ...)\n"
+    function = """
+def forward_of_state(params, rest, x):
+    return forward(nnx.merge(graphdef, params, rest), x)
+
+"""
+    mapped = "y = nnx.vmap(forward_of_state, in_axes=(0, None, 0))(params, rest, x)\n"
+    head = """\
+def forward(model: nnx.Linear, x):
+    return model(x)
+
+
+net, x = nnx.Linear(2, 2, rngs=nnx.Rngs(0)), jnp.ones((2, 2))
+"""
+    cell = f"{split}{function}{mapped}"
+    check_transformed(
+        RULE,
+        f"{head}{call}#=2\n{call}{call}",  # the boundary of a notebook's cells
+        f"{head}{cell}#=2\n{cell}{split}{mapped}",
+    )
