@@ -226,7 +226,7 @@ def _may_meet(sides: Sequence[Sequence[Found]]) -> bool:
             known = before.setdefault(root, set())
             if _meet(paths, known) or _meet(known, paths):
                 return True
-            if known and _turned(dict.fromkeys(paths | known, _Occurrences())):
+            if known and _turned(paths | known):
                 return True  # an element that is another one each time
             known |= paths
     return False
