@@ -191,7 +191,9 @@ def test_what_tests_show_lets_rewrites_be_made(app: Path, command: Command) -> N
     pytest_passes(app, "false")
 
     # A class that no run has passed: the check raises, and nothing is silently another.
-    unseen = "def test_unseen():\n    with pytest.raises(ValueError, match='must not change'):\n"
+    unseen = (
+        "def test_unseen():\n    with pytest.raises(ValueError, match='must keep its structure'):\n"
+    )
     unseen += '        trainer.gradient(build("Growing")(), jnp.ones(()))\n'
     (app / "tests/test_app.py").write_text(f"import pytest\n{TESTS}\n\n{unseen}")
     pytest_passes(app, "true")

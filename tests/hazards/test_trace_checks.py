@@ -101,7 +101,7 @@ for mode in (True, False):
                 run(net(change), jnp.ones((3, 2)))
             except (ValueError, jax.errors.TracerBoolConversionError) as error:
                 # Two arrays that are traced cannot be compared: that raises in the same line.
-                print(name, "|", "structure of model" in str(error) or "replaced" in name)
+                print(name, "|", "must keep its structure" in str(error) or "replaced" in name)
             else:
                 print(name, "|", "passes")
 """
