@@ -87,7 +87,7 @@ What depends on a flag that is false does not count: a parameter that the call l
 of False or None (`if sow_weights: self.sow(...)`), or an attribute. The constructor has to store
 the attribute from a parameter (`self.sow_weights = sow_weights`), and the object that holds the
 Module has to make it itself (`self.encoder = Encoder(rngs)`), without the flag. No code may set the
-attribute again, or put in another Module. A file that is written to be started
+attribute again, or put in another Module. One file that is written to be started
 (`if __name__ == "__main__":`) may set it: that counts in programs that import that file, or may
 load it at run time, or any object where it writes such (`pickle.dump`).
 

@@ -94,6 +94,12 @@ def test_what_another_script_sets_does_not_count(setting: str, tmp_path: Path) -
     assert outcome(tmp_path, SETTING[setting]) == set()
 
 
+def test_what_several_scripts_set_counts_everywhere(tmp_path: Path) -> None:
+    # To follow each of them would make as many effects of one.
+    look = LOOK.replace("MORE", "").replace("SETTING", SETTING["setattr"])
+    assert outcome(tmp_path, other=look.replace("GUARD", GUARD)) == {Outcome.PINNED}
+
+
 @pytest.mark.parametrize("setting", SETTING)
 def test_what_a_module_of_the_library_sets_counts(setting: str, tmp_path: Path) -> None:
     assert Outcome.PINNED in outcome(tmp_path, SETTING[setting], guard="")

@@ -170,7 +170,9 @@ class ConstructorFlags:
 
     def _stored(self, class_name: str, name: str) -> list[Located]:
         """What the classes of an object, and those below, store in an attribute of it."""
-        return [] if self.setting(name) else self._stored_by_classes(class_name, name)
+        if next(self._setting(name), None) is not None:
+            return []
+        return self._stored_by_classes(class_name, name)
 
     def _stored_by_classes(self, class_name: str, name: str) -> list[Located]:
         """The same, whoever else may set it."""
@@ -211,15 +213,20 @@ class ConstructorFlags:
 
     def setting(self, name: str) -> frozenset[str]:
         """The files with code that may set such an attribute, and is no method of the object."""
+        return frozenset(self._setting(name))
+
+    def _setting(self, name: str) -> Iterator[str]:
         mentions = self.evaluator.callers.mentions
-        stores = (*mentions.outside_writes(name), *mentions.set_elsewhere(name))
-        named = [scope for scope, call in mentions.calls_with_keyword(name) if call_sets(call)]
-        unnamed = [
-            scope
-            for scope, call in mentions.calls_of("set_attributes")
-            if any(keyword is None for keyword, _ in call.keywords)
-        ]
-        return frozenset(each.module for each in (*named, *unnamed, *(row[0] for row in stores)))
+        for scope, _ in itertools.chain(
+            mentions.outside_writes(name), mentions.set_elsewhere(name)
+        ):
+            yield scope.module
+        for scope, call in mentions.calls_with_keyword(name):
+            if call_sets(call):
+                yield scope.module
+        for scope, call in mentions.calls_of("set_attributes"):
+            if any(keyword is None for keyword, _ in call.keywords):
+                yield scope.module
 
     def argument(self, made: Construction, owner: str, name: str) -> Settled | None:
         """What settles an attribute of what is made; None where that is not sure.

@@ -33,6 +33,8 @@ from nnx_migrate.analysis.ir import nodes as ir
 Flag = tuple[Scope, str]
 #: What asks for nothing.
 FALSE = (ir.Constant("none"), ir.Constant("number", "False"))
+#: Where more files set an attribute, it may be set in any program.
+_MOST_SETTING = 1
 
 
 def only_when(flag: Flag | None, effects: Iterable[Effect]) -> Iterator[Effect]:
@@ -138,8 +140,15 @@ class Flags:
             yield dataclasses.replace(effect, flag=self.named(scope, spelled(passed)))
 
     def _set_elsewhere(self, effect: Effect, attribute: str) -> Iterator[Effect]:
-        """An effect as it is in the programs with code that sets the attribute by itself."""
-        for module in sorted(self.constructors.setting(attribute)):
+        """An effect as it is in the programs with code that sets the attribute by itself.
+
+        Where much code does, it counts in all programs: an effect for each would be too many.
+        """
+        modules = self.constructors.setting(attribute)
+        if len(modules) > _MOST_SETTING:
+            yield dataclasses.replace(effect, flag=None)
+            return
+        for module in sorted(modules):
             yield dataclasses.replace(effect, flag=None, home=effect.home or module)
 
     def _settled(self, scope: Scope, func: ir.Expr, flag: Flag) -> Flag | None:
