@@ -125,6 +125,7 @@ from nnx_codemods._next_steps import NextStep, next_steps
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
+from nnx_codemods._unresolved.known_classes import all_known
 from nnx_codemods._unresolved.named_at_run_time import computed_transform
 from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_codemods._unresolved.unknown_effects import explained, unknown_effects
@@ -134,13 +135,7 @@ from nnx_codemods._unresolved.unseen_functions import (
     unseen_function,
 )
 from nnx_migrate.analysis.domain.values import (
-    ARRAY,
-    PLAIN,
-    ContainerValue,
-    Instance,
     Scope,
-    TupleValue,
-    Value,
     Values,
 )
 from nnx_migrate.analysis.effects.causes import (
@@ -358,8 +353,8 @@ def _structural(
         return None
     if not may_be_graph_node(context, values):
         return None
-    if not _all_known(values):
-        in_lists = _all_known(values, in_lists=True)
+    if not all_known(values):
+        in_lists = all_known(values, in_lists=True)
         told = of_object if in_lists else only_of_objects
         effects = [e for e in effects if told(e.cause)]
     return worst(effects)
@@ -372,27 +367,6 @@ def _is_named_at_run_time(cause: EffectCause) -> bool:
             return hidden == "run time"
         case _:
             return isinstance(cause, TextExecuted)
-
-
-def _all_known(values: Values, in_lists: bool = False) -> bool:
-    """Whether everything that can take an attribute is an object of a known class.
-
-    Args:
-        in_lists: lists and dictionaries of such objects count too.
-    """
-    return bool(values) and all(_is_known(value, in_lists) for value in values)
-
-
-def _is_known(value: Value, in_lists: bool) -> bool:
-    match value:
-        case Instance():
-            return True
-        case TupleValue(elements=elements):
-            return all(_all_known(each, in_lists) for each in elements)
-        case ContainerValue(element=element) if in_lists:
-            return _all_known(element, in_lists)
-        case _:  # numbers and arrays take no attributes
-            return value in ARRAY | PLAIN
 
 
 #: Rules that keep a site in graph mode because of what the function sets.
