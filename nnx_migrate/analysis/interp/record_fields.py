@@ -47,6 +47,19 @@ def fields_of(evaluator: Evaluation, class_name: str) -> tuple[ir.Parameter, ...
     return tuple(ir.Parameter(name, "positional", None, None) for name in names)
 
 
+def init_only(evaluator: Evaluation, class_name: str) -> frozenset[str]:
+    """Arguments of a dataclass that only its `__post_init__` gets: `rngs: InitVar[nnx.Rngs]`."""
+    found: dict[str, bool] = {}
+    for above in reversed(evaluator.hierarchy.ancestry(class_name).classes):
+        located = evaluator.project.class_of(above)
+        if located is None:
+            continue
+        scope = Scope(located[0], located[1].scope)
+        for name, annotation in located[1].annotations.items():
+            found[name] = evaluator.project.dotted(scope, annotation) == "dataclasses.InitVar"
+    return frozenset(name for name, only in found.items() if only)
+
+
 def _made_by_default(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
     """What `field(default_factory=Net)` makes."""
     located = evaluator.project.class_of(class_name)

@@ -14,7 +14,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.interp.record_fields import fields_of
+from nnx_migrate.analysis.interp.record_fields import fields_of, init_only
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
@@ -165,7 +165,9 @@ def _fields(
         return ()
     given = container(objects, scope, call.args, at).parts
     parts = [(name, part) for name, (_, part) in zip(names, given, strict=False)]
-    return (*parts, *((name or "", objects.held(scope, v, at)) for name, v in call.keywords))
+    parts += [(name or "", objects.held(scope, v, at)) for name, v in call.keywords]
+    passed_on = init_only(objects.evaluator, class_name)
+    return tuple(part for part in parts if part[0] not in passed_on)
 
 
 def _function_result(
