@@ -110,6 +110,9 @@ class CollectingEffects(EffectFinder):
         inside = _UnbalancedTracker(self, scope, parameter).effects()
         return self.of(scope, parameter).union(inside)
 
+    def _unbalanced(self, scope: Scope, parameter: str) -> Iterator[Effect]:
+        return _UnbalancedTracker(self, scope, parameter).effects()
+
     def _tracked(self, scope: Scope, parameter: str) -> Iterator[Effect]:
         return _CautiousTracker(self, scope, parameter).effects()
 

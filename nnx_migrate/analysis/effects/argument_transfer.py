@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nnx_migrate.analysis.callgraph.binding import unbound
+from nnx_migrate.analysis.callgraph.binding import arguments, unbound
 from nnx_migrate.analysis.callgraph.call_form import CallForm, mapped, reduced, unstarred
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_of_library, runs_of_name
 from nnx_migrate.analysis.callgraph.lattice import outside_circles
@@ -18,6 +18,7 @@ from nnx_migrate.analysis.domain.values import (
     Instance,
     LibraryValue,
     Scope,
+    Value,
     Values,
 )
 from nnx_migrate.analysis.effects.attribute_transfer import Touching, by_method
@@ -27,7 +28,7 @@ from nnx_migrate.analysis.effects.causes import (
     PassedTo,
     UpdateAdds,
 )
-from nnx_migrate.analysis.effects.popped import types_given
+from nnx_migrate.analysis.effects.popped import call_giving, popped_parameters, types_given
 from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
@@ -196,7 +197,10 @@ class Giving(Touching):
             return
         types = types_given(self.finder.evaluator, scope, call.args[-1])
         if types:
-            yield Effect("structure", UpdateAdds("sown values", types), where, sows=True)
+            added = Effect("structure", UpdateAdds("sown values", types), where, sows=True)
+            sown = self._popped_by_call(scope, call)
+            asked = [added] if sown is None else [each.as_condition_of(added) for each in sown]
+            yield from dict.fromkeys(asked)
             return
         values = self.aliases.values(scope, call.args[0])
         filtered = holds_variables_alone(self.hierarchy, scope, call.args[-1])
@@ -207,6 +211,33 @@ class Giving(Touching):
                 for effect in self.finder.of_call(value, where):
                     if effect.sows:
                         yield Effect("structure", UpdateAdds("sown values"), where)
+
+    def _popped_by_call(self, scope: Scope, update: ir.Call) -> list[Effect] | None:
+        """What is sown in the call that popped what is put back; None where that isn't seen.
+
+        What lay on the object before is popped, too: to put that back adds nothing to it.
+        """
+        call = call_giving(self.project, scope, update)
+        found: list[Effect] = []
+        for value in self.callees(scope, call.func) if call is not None else ():
+            passed = self._popped_from(scope, value, call) if call is not None else None
+            if call is None or passed is None or not isinstance(value, FunctionValue):
+                return None
+            sown = (e for e in self.finder.before_pops(value.scope, passed) if e.sows)
+            found += self.flags.as_called(scope, call, sown, value)
+        return found if call is not None else None
+
+    def _popped_from(self, scope: Scope, value: Value, call: ir.Call) -> str | None:
+        """The parameter that gets the object, where it is all that a function pops from."""
+        if not isinstance(value, FunctionValue):
+            return None
+        function = self.project.function(value.scope)
+        passed = list(arguments(function, value, call))
+        if value.bound and isinstance(call.func, ir.Attribute) and function.parameters:
+            passed[0] = (function.parameters[0], call.func.base)
+        given = [p.name for p, each in passed if each is not None and self.rooted(scope, each)]
+        popped = popped_parameters(self.project, value.scope)
+        return given[0] if len(given) == 1 and popped == set(given) else None
 
     def _is_state_of_variables(self, scope: Scope, state: ir.Expr) -> bool:
         """Whether it is `nnx.state(m, T)` with types of Variables that nobody sows."""

@@ -143,6 +143,48 @@ def types_given(evaluator: Evaluator, scope: Scope, state: ir.Expr) -> frozenset
     return found
 
 
+def call_giving(project: Project, scope: Scope, update: ir.Call) -> ir.Call | None:
+    """The one call of this function that the State comes out of that an update writes, as it is."""
+    state = update.args[-1]
+    if _is_used(project.function(scope), state, update):
+        return None
+    match project.bindings(scope, state.id) if isinstance(state, ir.Name) else ():
+        case [Located(scope=given_in, expr=ir.Unpacked(base=ir.Call() as call))] | [
+            Located(scope=given_in, expr=ir.Call() as call)
+        ] if given_in == scope:
+            return call
+        case _:
+            return None
+
+
+def _is_used(function: ir.Function, state: ir.Expr, update: ir.Call) -> bool:
+    """Whether anything but an update may change what a name holds."""
+    stored = (write for write in function.writes if state in (write.target, write.value))
+    renamed = (state in bound for bound in function.bindings.values())
+    within = (ir.root_name(write.target) == state for write in function.writes)
+    if any(stored) or any(renamed) or any(within):
+        return True
+    return any(
+        state in (ir.root_name(call.func), *call.args, *(value for _, value in call.keywords))
+        for call in function.calls
+        if call is not update
+    )
+
+
+def popped_parameters(project: Project, scope: Scope) -> set[str]:
+    """The parameters that a function pops values off; "" for anything else that it pops off."""
+    function = project.function(scope)
+    names = {each.name for each in function.parameters}
+    found: set[str] = set()
+    for each in project.within(scope):
+        for call in project.function(each).calls:
+            if _pops(project, each, call):
+                name = call.args[0].id if isinstance(call.args[0], ir.Name) else ""
+                is_own = each == scope and name in names
+                found.add(name if is_own and _is_one(project.bindings(scope, name), scope) else "")
+    return found
+
+
 def _popped_in(
     evaluator: Evaluator, scope: Scope, call: ir.Call
 ) -> tuple[frozenset[str], list[tuple[Scope, ir.Call]]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import collections
+import dataclasses
 import functools
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -99,6 +100,12 @@ class Effect(ir.Link):
         """What happens in words, without why no more is known of it."""
         return told(self.cause)
 
+    def as_condition_of(self, other: Effect) -> Effect:
+        """Another effect, of what happens only when this does."""
+        return dataclasses.replace(
+            other, flag=self.flag, field=self.field, home=self.home or other.home
+        )
+
     @property
     def collected(self) -> bool:
         """Whether `nnx.capture` takes it in, so that it never lies on the object."""
@@ -148,6 +155,19 @@ class EffectFinder(abc.ABC):
     @abc.abstractmethod
     def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
         """What the body of a function does."""
+
+    def before_pops(self, scope: Scope, parameter: str) -> Effects:
+        """The effects at any point of a function, those too that it pops again later."""
+        return self.fixpoint.get(
+            (scope, parameter, "before pops"),
+            lambda: frozenset(self._unbalanced(scope, parameter)),
+            NO_EFFECTS,
+            functools.partial(self._unsettled, scope),
+        )
+
+    @abc.abstractmethod
+    def _unbalanced(self, scope: Scope, parameter: str) -> Iterable[Effect]:
+        """What the body of a function does, whatever it pops later."""
 
     def calls_on(self, scope: Scope, name: ir.Name) -> list[ir.Call]:
         """Calls in a function of methods of one of its own variables that are given something."""

@@ -265,8 +265,17 @@ def _of_form(effects: Iterable[Effect], call: ir.Call, where: Place) -> Iterator
             yield effect
 
 
+class UnbalancedTracker(Tracker):
+    """Tells what lies on the object at any point: a pop may come behind that."""
+
+    balances = False
+
+
 class TrackedEffects(EffectFinder):
     """Finds effects by walking each function."""
 
     def _tracked(self, scope: Scope, parameter: str) -> Effects:
         return condensed(frozenset(Tracker(self, scope, parameter).effects()), scope.module)
+
+    def _unbalanced(self, scope: Scope, parameter: str) -> Effects:
+        return frozenset(UnbalancedTracker(self, scope, parameter).effects())
