@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -113,16 +112,14 @@ class OnShelfOrAnew(OnShelf):
     def load(self) -> bytes:
         """Get it."""
         try:
-            body = OnShelf.load(self)
-            zlib.decompress(body)
-        except (OSError, TypeError, zlib.error):
+            return OnShelf.load(self)
+        except OSError:
             index = packed_index(index_file(self.task)).index
             if index is None or not isinstance(index.record, bytes):
                 raise OSError(
                     f"{self.task.path} changed during the run; run nnx-migrate again"
                 ) from None
             return index.record
-        return body
 
 
 class PlanMemory:
@@ -174,7 +171,7 @@ class PlanMemory:
     def knows(self, task: PlanTask) -> bool:
         """Whether there is a result of a file."""
         key = self.key_of(task)
-        return any(shelf.find(key, "1") is not None for shelf in self._shelves)
+        return any(shelf.knows(key) for shelf in self._shelves)
 
     def keep(self, planned: Iterable[tuple[PlanTask, FileResult]]) -> None:
         """Keep results, all of them or none."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import os
 import pickle
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nnx_migrate.sources.config_values import ConfigError
 from nnx_migrate.sources.databases import told
@@ -21,6 +22,9 @@ _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, head BLOB, b
 _DAYS = "CREATE TABLE IF NOT EXISTS days (key BLOB PRIMARY KEY, day INTEGER) WITHOUT ROWID"
 #: Seconds to wait for others who write; where nothing depends on it, few.
 _PATIENCE, _NOT_LONG = 60.0, 1.0
+Part = Literal["head", "body"]
+#: Bytes in front of each part, which depend on its key.
+_SEAL = 16
 
 
 class DamagedShelf(ConfigError):
@@ -59,21 +63,35 @@ class Shelf:
                 self._database.execute("PRAGMA synchronous=NORMAL")
                 self._database.execute(_TABLE)
 
-    def find(self, key: bytes, column: str) -> Any:
-        """One column of an answer; None where there is no such answer."""
+    def knows(self, key: bytes) -> bool:
+        """Whether there is such an answer."""
+        return self._row(key, "1") is not None
+
+    def find(self, key: bytes, part: Part) -> bytes | None:
+        """One part of an answer; None where there is no such answer.
+
+        Raises:
+            DamagedAnswer: it is not what was kept under this key.
+        """
+        row = self._row(key, part)
+        return None if row is None else _unsealed(self.file, key, part, row[0])
+
+    def _row(self, key: bytes, column: str) -> tuple[Any] | None:
         if self._empty:
             return None
         with _explained(self.file):
             query = f"SELECT {column} FROM answers WHERE key = ?"  # nosec B608  # a word of ours
-            row = self._database.execute(query, (key,)).fetchone()
-        if row is None:
-            return None
-        self.used.add(key)
-        return row[0]
+            row: tuple[Any] | None = self._database.execute(query, (key,)).fetchone()
+        if row is not None:
+            self.used.add(key)
+        return row
 
     def keep(self, answers: Iterable[tuple[bytes, bytes, bytes]]) -> None:
         """Put answers on disk, all or none: key, head and body."""
-        rows = list(answers)
+        rows = [
+            (key, _sealed(key, "head", head), _sealed(key, "body", body))
+            for key, head, body in answers
+        ]
         with _explained(self.file):
             self._database.execute("BEGIN")
             self._database.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
@@ -154,16 +172,36 @@ class OnShelf:
     key: bytes
 
     def load(self) -> bytes:
-        """Get it."""
+        """Get it.
+
+        Raises:
+            OSError: it is not there any more, or is not what was kept.
+        """
         query = "SELECT body FROM answers WHERE key = ?"
         try:
             row = _reader(self.file).execute(query, (self.key,)).fetchone()
-        except sqlite3.DatabaseError:
-            row = None
-        if row is None:
-            raise OSError(_damaged(self.file))
-        body: bytes = row[0]
-        return body
+            if row is not None:
+                return _unsealed(self.file, self.key, "body", row[0])
+        except (sqlite3.DatabaseError, UnicodeDecodeError, DamagedAnswer):
+            pass
+        raise OSError(_damaged(self.file))
+
+
+# A bit that changes in an index of SQLite can lead from one key to the whole answer of another.
+def _sealed(key: bytes, part: Part, data: bytes) -> bytes:
+    return _seal(key, part, data) + data
+
+
+def _unsealed(file: Path, key: bytes, part: Part, kept: object) -> bytes:
+    if isinstance(kept, bytes):
+        seal, data = kept[:_SEAL], kept[_SEAL:]
+        if seal == _seal(key, part, data):
+            return data
+    raise DamagedAnswer(_damaged(file))
+
+
+def _seal(key: bytes, part: Part, data: bytes) -> bytes:
+    return hashlib.blake2b(key + part.encode() + data, digest_size=_SEAL).digest()
 
 
 def packed(answer: object) -> bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import sqlite3
 import stat
 from pathlib import Path
 
@@ -117,6 +119,28 @@ def test_what_a_disk_has_changed_is_found_anew(tmp_path: Path, cache: Path, seed
         (cache / name).write_bytes(data)
     (src / "alone" / "alone.py").write_text(_VMAP + "# again\n")
     assert run(src) == run(src, cached=False)
+    assert run(src) == run(src, cached=False)
+    (src / "alone" / "alone.py").write_text(_VMAP)
+    assert run(src) == fresh
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("index.sqlite", "head"), ("index.sqlite", "body"), ("plans.sqlite", "body")],
+)
+def test_the_answer_to_another_question_is_not_taken(
+    tmp_path: Path, cache: Path, name: str, part: str
+) -> None:
+    src = grow(tmp_path)
+    fresh = run(src)
+    # As a damaged index of SQLite does: each key leads to what was kept under another.
+    with contextlib.closing(sqlite3.connect(cache / name)) as database, database:
+        keys, kept = zip(*database.execute(f"SELECT key, {part} FROM answers"), strict=True)
+        rows = zip((*kept[1:], kept[0]), keys, strict=True)
+        database.executemany(f"UPDATE answers SET {part} = ? WHERE key = ?", rows)
+    if name == "index.sqlite":
+        (cache / "plans.sqlite").unlink()
+    (src / "alone" / "alone.py").write_text(_VMAP + "# again\n")
     assert run(src) == run(src, cached=False)
     (src / "alone" / "alone.py").write_text(_VMAP)
     assert run(src) == fresh
