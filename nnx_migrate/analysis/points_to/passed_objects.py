@@ -241,9 +241,20 @@ class PassedObjects:
 
     def is_in_both(self, one: Found, other: Found) -> bool:
         """Whether it may be an object of nnx, or hold one, and so may what it is a part of."""
-        both = (one.object,) if one.object.path == other.object.path else (one.object, other.object)
+        same = one.object.path == other.object.path
+        if same and (self._is_read_as_data(one.object) or self._is_read_as_data(other.object)):
+            return False
+        both = (one.object,) if same else (one.object, other.object)
         places = (each.place for each in both)
         return all(self._may_be_node(self._evaluator.values(p.scope, p.expr)) for p in places)
+
+    def _is_read_as_data(self, one: Object) -> bool:
+        """Whether it is told as the attribute that it is, which is known to be no object of nnx."""
+        match one.place.expr:
+            case ir.Attribute(name=name) if one.path[-1:] == (name,):
+                return self._is_surely_none(one)
+            case _:
+                return False
 
     def _is_surely_none(self, one: Object) -> bool:
         """Whether it is known what it is, and that is no object of nnx and holds none."""
