@@ -41,7 +41,7 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.added_variables import AddedVariables
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
-from nnx_migrate.analysis.interp.attributes import cannot_be_called, member
+from nnx_migrate.analysis.interp.attributes import cannot_be_called, is_bare_module, member
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
@@ -256,6 +256,8 @@ class EffectFinder(abc.ABC):
 
     def of_method(self, instance: Instance, name: str, where: Place) -> Effects:
         """The effects on the object of calling one of its methods."""
+        if name == "__call__" and is_bare_module(self.evaluator, instance):
+            return self.of_set_methods(instance.class_name, name)  # it raises, in both modes
         if instance.class_name in ANY_OBJECT:
             why = "the class of the Module is unknown"
             cause = MethodUnknown(name, why, "annotation", of_nnx=True)

@@ -45,6 +45,7 @@ from nnx_migrate.analysis.library.return_model import (
     module_member,
 )
 from nnx_migrate.analysis.symbols.higher_order import METHOD, TAKERS
+from nnx_migrate.core.place import Place
 
 #: Classes whose objects have the attributes that they are made with.
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
@@ -257,6 +258,20 @@ def _of_members(evaluator: Evaluation, class_name: str) -> Values:
 def classes(evaluator: Evaluation, instance: Instance) -> Values:
     """The classes that an object can be of, as values."""
     return frozenset(map(ClassValue, evaluator.hierarchy.classes_of(instance)))
+
+
+def is_bare_module(evaluator: Evaluation, instance: Instance) -> bool:
+    """Whether it is made by `nnx.Module()`: it has what code stores in it, and is not called.
+
+    `type(model)()` may be of any class.
+    """
+    if not instance.exact or not isinstance(instance.origin, Place):
+        return False
+    return instance.class_name == "flax.nnx.Module" and any(
+        evaluator.project.nnx_name(scope, call.func) == "Module"
+        for scope, call in evaluator.callers.mentions.calls_of("Module")
+        if Place(scope.module, call.line) == instance.origin
+    )
 
 
 def cannot_be_called(evaluator: Evaluation, class_name: str) -> bool:
