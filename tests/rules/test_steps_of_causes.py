@@ -6,7 +6,7 @@ import pytest
 
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.report.ways_out import ways_out
-from tests.hazards.running import migrated
+from tests.hazards.running import migrated_files
 
 _HEAD = """
 import functools
@@ -70,6 +70,23 @@ def _data(held: str) -> str:
     )
 
 
+def _made(body: str) -> str:
+    return (
+        f"@nnx.vmap(out_axes=({_AXES}, 0))\ndef make(k: jax.Array):\n    {body}\n\n"
+        "def call(a):\n    return make(a)\n"
+    )
+
+
+def _kept_step(defined: str, function: str, more: str = "") -> str:
+    axes = f"({_AXES}, 0, None)" if more else f"({_AXES}, 0)"
+    step = f"step = nnx.vmap({function}, in_axes={axes})\nkept = [step]\n"
+    return defined + step + _called(f"jax.tree.map(step, m, a{more})")
+
+
+def _added(last: str) -> str:
+    return f"def added(m: Block, x, {last}):\n    return m(x) + y\n\n"
+
+
 _PARTIAL = "functools.partial(nnx.vmap(loss_of, in_axes=(None, 0, None)), y=2.0)(m, a)"
 _OF_TWO = "def loss_of(m: Noisy, x, y):\n    return m(x) + y\n\n"
 _CAPTURED = "def slope(m: Noisy, n: Noisy, x):\n    def lost(m, x):\n        return m(x), AUX\n"
@@ -114,6 +131,21 @@ _CASES = {
             "    return nnx.scan(f, in_axes=(None, 0), out_axes=0)(m, a)",
             "a",
         ),
+    ),
+    "a function of a scan of another file": (
+        "import elsewhere\n\n"
+        + _slope("return nnx.scan(elsewhere.body, in_axes=(None, 0), out_axes=0)(m, a)", "a"),
+        "define the function inside the one that applies the transform",
+        _slope(
+            "def body(m: Noisy, x):\n        return m(x)\n"
+            "    return nnx.scan(body, in_axes=(None, 0), out_axes=0)(m, a)",
+            "a",
+        ),
+    ),
+    "a step that is kept, of another file": (
+        _kept_step("import elsewhere\n\n", "elsewhere.scaled"),
+        "apply the transform in the file that defines the function",
+        _kept_step("def scaled(m: Block, x):\n    return m(x)\n\n", "scaled"),
     ),
     "a function of a scan that others use": (
         _slope("return nnx.scan(loss, in_axes=(None, 0), out_axes=0)(m, a)", "a"),
@@ -309,6 +341,35 @@ _CASES = {
         "make it a statement: an if or a for statement, or a function with def",
         _slope("def of(y):\n        return nnx.grad(loss)(m, y)\n    return of"),
     ),
+    "a lambda that reads its argument twice": (
+        _slope("return nnx.scan(lambda m, x: m(x) + m(x), in_axes=(None, 0))(m, a)", "a"),
+        "define the function with def in place of the lambda",
+        _slope(
+            "def f(m: Noisy, x):\n        return m(x) + m(x)\n"
+            "    return nnx.scan(f, in_axes=(None, 0))(m, a)",
+            "a",
+        ),
+    ),
+    "a lambda with a default": (
+        _slope("return nnx.grad(lambda m, x=2.0: m(x) + m(x))(m)", ""),
+        "give the function plain parameters without defaults, and pass by position",
+        _slope("return nnx.grad(lambda m, x: m(x) + m(x))(m, 2.0)", ""),
+    ),
+    "a step that is kept, with a default": (
+        _kept_step(_added("y=1"), "added"),
+        "give the function plain parameters without defaults, and pass by position",
+        _kept_step(_added("y"), "added", ", 1"),
+    ),
+    "a tuple that is returned by name": (
+        _made("both = Block(), k\n    return both"),
+        "write the returned value as a tuple",
+        _made("return Block(), k"),
+    ),
+    "an argument that is bound in the call": (
+        _slope("return nnx.grad(loss)(m := ms[0], 1.0)", "ms: list[Noisy]"),
+        "assign the object to a name, and pass that name",
+        _slope("m = ms[0]\n    return nnx.grad(loss)(m, 1.0)", "ms: list[Noisy]"),
+    ),
     "a method with super": (
         f"class Run(Base):\n    @nnx.vmap(in_axes=(None, {_AXES}, 0))\n"
         "    def go(self, m: Noisy, x):\n        return super().go(m, x)\n",
@@ -318,8 +379,21 @@ _CASES = {
 }
 
 
+_ELSEWHERE = """
+from flax import nnx
+from main import Block, Noisy
+
+def body(m: Noisy, x):
+    return m(x)
+
+def scaled(m: Block, x):
+    return m(x)
+"""
+
+
 def _pins(code: str) -> list[Finding]:
-    found = migrated(_HEAD + code).findings
+    files = {"main.py": _HEAD + code, "elsewhere.py": _ELSEWHERE}
+    found = migrated_files(files)["main.py"].findings
     return [each for each in found if each.outcome in {Outcome.PINNED, Outcome.PINNED_MID}]
 
 

@@ -120,7 +120,7 @@ class LoopCause(Cause):
     )
     OTHER_SIZE_RETURNED = "the body does not return as many elements as the loop carries"
     HIDDEN_ARGUMENTS = ("the code does not show all arguments of the loop", Step.WRITE_ARGUMENTS)
-    NOT_IN_FILE = ("a function of the loop is not defined in this file", Step.SAME_FILE)
+    NOT_IN_FILE = ("a function of the loop is not defined in this file", Step.OWN_FUNCTION)
     USED_ELSEWHERE = ("a function of the loop is also used elsewhere", Step.OWN_FUNCTION)
     CONDITION_USED_ELSEWHERE = (
         "the condition of the loop is also used elsewhere",
@@ -190,7 +190,7 @@ class SplitCause(Cause):
         Step.PLAIN_PARAMETERS,
     )
     PARAMETER_DEFAULT = ("the Module's parameter has a default", Step.PLAIN_PARAMETERS)
-    NOT_IN_FILE = ("the function is not defined in this file", Step.SAME_FILE)
+    NOT_IN_FILE = ("the function is not defined in this file", Step.OWN_FUNCTION)
     USED_ELSEWHERE = ("the function is also used elsewhere", Step.OWN_FUNCTION)
     ARGUMENTS_NOT_SHOWN = (
         "its parameters do not show which arguments it gets",
@@ -230,7 +230,6 @@ class SplitCause(Cause):
     )
     ASSIGNED_BEHIND_CODE = ("the assignment comes after other code on its line", Step.OWN_LINE)
     RESULT_OF_CLASS = ("its result is an attribute of a class", Step.NAME_RESULT)
-    ONE_OF_SEVERAL = ("one of several results is split", Step.NAME_RESULT)
     HIDDEN_OPTIONS = ("the code does not show all its options", Step.WRITE_OPTIONS)
     NEWER_OPTION = "an option on several lines is written for a newer Python"
     RESULT_NO_CARRY_PAIR = (

@@ -23,7 +23,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nnx_migrate.analysis.sites.tree import FunctionNode
+from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnSplit
@@ -313,16 +313,20 @@ def _carry_return(context: FileContext, value: ast.expr, wiring: Rewiring) -> Ed
     return Edit(*context.text.span(value), wiring.returned(text, first, second))
 
 
-def result_names(definition: Definition, taken: set[str]) -> list[str]:
+def result_names(function: AnyFunction, taken: set[str]) -> list[str]:
     """A name for each element of the tuple that is returned; none when they are not known."""
-    values = [node.value for node in own_returns(definition)]
+    values: Sequence[ast.expr | None] = (
+        [function.body]
+        if isinstance(function, ast.Lambda)
+        else [node.value for node in own_returns(function)]
+    )
     tuples = [v.elts for v in values if isinstance(v, ast.Tuple)]
     if not tuples or len(tuples) != len(values) or len({len(t) for t in tuples}) != 1:
         return []
     names = [
         e.id if isinstance(e, ast.Name) else f"result{place}" for place, e in enumerate(tuples[0])
     ]
-    parameters = {arg.arg for arg in ast.walk(definition.args) if isinstance(arg, ast.arg)}
+    parameters = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
     return names if not set(names) & parameters else fresh(names, taken, "returned")
 
 

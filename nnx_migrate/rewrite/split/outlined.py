@@ -13,11 +13,12 @@ run = nnx.vmap(f, in_axes=(axes, 0))   ->   def run(model, x):
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 
 from nnx_migrate.analysis.domain.values import FunctionValue
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode, names_in
 from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
@@ -27,6 +28,7 @@ from nnx_migrate.rewrite.model.decisions import (
     ReturnSplit,
 )
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
+from nnx_migrate.rewrite.split.nested import result_names
 from nnx_migrate.rewrite.split.signature import Rewiring, rewire
 from nnx_migrate.rewrite.split.wrappers import result_name, structure_checks
 from nnx_migrate.rewrite.style.layout import (
@@ -39,6 +41,8 @@ from nnx_migrate.rewrite.style.layout import (
 from nnx_migrate.rewrite.style.line_width import shown
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
+
+_WORD = re.compile(r"\w+")
 
 
 def outline(
@@ -69,7 +73,12 @@ def outline(
     name = site.bound_name or fresh([f"{_verb(site)}_{_stem(function)}"], taken)[0]
     inner = fresh([f"{name}_of_state"], taken)[0]
     args = function.args if isinstance(function, AnyFunction) else None
-    wiring = rewire(positional, args, named, carry, returns, nnx, taken | {name, inner})
+    read = {name, inner, *positional, *names_in(site.node)}
+    texts = [text for split in returns for text in split.filters]
+    texts += [each.merged(nnx) for each in named]
+    read |= {word for text in texts for word in _WORD.findall(text)}
+    names = _result_names(function, read) if function is not None and returns else ()
+    wiring = rewire(positional, args, named, carry, returns, nnx, taken | {name, inner}, names)
     body = _inner_body(context, site, function, positional, named, wiring)
     lines = _lines(
         context, site, positional, body, wiring, name, inner, options, metadata, beside=beside
@@ -185,9 +194,9 @@ def _inner_body(
         value = f"{context.text.of(site.function)}({', '.join(positional)})"
         body = None
     lines = list(wiring.top)
+    if any(split.place is not None for split in wiring.returns):
+        return [*lines, *_split_elements(context, wiring, value, body)]
     for split in wiring.returns:
-        if split.place is not None:
-            raise CannotEmit(SplitCause.ONE_OF_SEVERAL)
         value = f"{wiring.nnx}.split({value}, {', '.join(split.filters)})"
     if any(n.split.checked for n in named):
         result = fresh([result_name(site)], {*wiring.taken, *positional})[0]
@@ -206,6 +215,33 @@ def _inner_body(
         first, second = fresh(["new_carry", "output"], wiring.taken)
         lines.append(f"{first}, {second} = {value}")
     return [*lines, f"return {wiring.returned(value, first, second)}"]
+
+
+def _result_names(function: AnyFunction, read: set[str]) -> list[str]:
+    """Names for the results where the function is called, in code that reads others."""
+    names = result_names(function, read)
+    is_free = len(set(names)) == len(names) and not read & set(names)
+    return names if is_free else fresh(names, read, "returned")
+
+
+def _split_elements(
+    context: FileContext, wiring: Rewiring, value: str, body: ast.expr | None
+) -> list[str]:
+    """The tuple that is returned, with its Modules split."""
+    names = wiring.result_names
+    if not names:
+        raise CannotEmit(SplitCause.RESULTS_NOT_COUNTED)
+    lines, elements = [], [*names]
+    if isinstance(body, ast.Tuple):
+        elements = [context.text.of(element) for element in body.elts]
+    else:
+        lines.append(f"{', '.join(names)} = {value}")
+    for split in wiring.returns:
+        assert split.place is not None
+        element = elements[split.place]
+        elements[split.place] = f"{wiring.nnx}.split({element}, {', '.join(split.filters)})"
+    text = ", ".join(elements)
+    return [*lines, f"return ({text})" if "\n" in text or "\r" in text else f"return {text}"]
 
 
 def _shortest(context: FileContext, site: Site, text: str, value: ast.Tuple) -> str:
