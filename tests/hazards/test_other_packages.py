@@ -52,6 +52,28 @@ REPORTED = {
         "return functools.partial(adapters.count, Net(nnx.Rngs(0)))()",
     ),
     "class": ("import adapters", "return adapters.Counter(Net(nnx.Rngs(0))).n"),
+    "twice through functions": (
+        "import adapters\n"
+        "def inner(nets):\n    return adapters.parts(nets)\n"
+        "def outer(one, other):\n    return inner([one, other])",
+        "inner([np.ones(2)])\n    net = Apart(nnx.Rngs(0))\n    return outer(net, net)",
+    ),
+    "as rest of the arguments": (
+        "import adapters\ndef inner(*nets):\n    return adapters.parts(nets)",
+        "net = Apart(nnx.Rngs(0))\n    return inner(net, net)",
+    ),
+    "of a plain object": (
+        "import adapters\n"
+        "class Box:\n    def __init__(self, nets):\n        self.nets = nets\n"
+        "def inner(box):\n    return adapters.parts(box.nets)",
+        "net = Apart(nnx.Rngs(0))\n    return inner(Box([net, net]))",
+    ),
+    "of a method's own object": (
+        "import adapters\n"
+        "class Box:\n    def __init__(self, nets):\n        self.nets = nets\n"
+        "    def inner(self):\n        return adapters.parts(self.nets)",
+        "net = Apart(nnx.Rngs(0))\n    return Box([net, net]).inner()",
+    ),
 }
 SILENT = {
     "nothing shared": ("import adapters", "return adapters.count(Apart(nnx.Rngs(0)))"),
@@ -60,6 +82,12 @@ SILENT = {
     "the mode is set": (
         "import adapters",
         "with nnx.set_graph_mode(True):\n        return adapters.count(Net(nnx.Rngs(0)))",
+    ),
+    "arrays twice through functions": (
+        "import adapters\n"
+        "def inner(xs):\n    return adapters.given(xs)\n"
+        "def outer(one, other):\n    return inner([one, other])",
+        "x = np.ones(2)\n    return outer(x, x)",
     ),
     "numpy": ("", "return np.ndim(np.array(Net(nnx.Rngs(0)), dtype=object))"),
     "standard library": ("import copy", "copy.copy(Net(nnx.Rngs(0)))\n    return 0"),
@@ -73,6 +101,9 @@ def count(model):
 def count_all(models):
     return sum(map(count, models))
 
+def parts(models):
+    return len(nnx.split(models))
+
 class Adapter:
     def count(self, model):
         return count(model)
@@ -83,6 +114,9 @@ class Counter:
 
 def name(kind):
     return len(kind.__name__)
+
+def given(xs):
+    return len(xs)
 
 def load():
     return nnx.Linear(2, 2, rngs=nnx.Rngs(0))

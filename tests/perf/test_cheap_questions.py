@@ -12,6 +12,7 @@ from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Instance, Scope, Values
 from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
 from nnx_migrate.analysis.effects.captured.steps import Steps
+from nnx_migrate.analysis.points_to import passed_objects
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration
@@ -187,3 +188,41 @@ def test_what_is_called_is_looked_at_for_objects_that_occur_in_functions(
         engine.run([folder], Configuration(), write=None, jobs=1)
         counts.append(len(looked))
     assert tuple(counts) == looks
+
+
+_LAYERS = """\
+import adapters
+import numpy as np
+from flax import nnx
+
+
+def layer0(xs):
+    return adapters.given(xs)
+"""
+_LAYER = """
+
+def layer{n}(xs):
+    return layer{below}(xs) + layer{below}([xs, 1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("top", "follows"),
+    [("[np.ones(2)]", False), ("nnx.Linear(2, 2, rngs=nnx.Rngs(0))", True)],
+)
+def test_ways_of_what_is_no_object_of_nnx_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, top: str, follows: bool
+) -> None:
+    followed = []
+    in_terms_of = passed_objects.in_terms_of
+
+    def noted(*args: Any, **named: Any) -> Any:
+        followed.append(1)
+        return in_terms_of(*args, **named)
+
+    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    layers = [_LAYER.format(n=n + 1, below=n) for n in range(4)]
+    program = f"{_LAYERS}{''.join(layers)}\n\nlayer4({top})\n"
+    (tmp_path / "main.py").write_text(program)
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert bool(followed) is follows

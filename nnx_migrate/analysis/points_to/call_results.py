@@ -291,8 +291,9 @@ def in_terms_of(
                 if version:
                     return dataclasses.replace(each, object=None)
                 if variable not in passed:
-                    passed[variable] = _passed(
-                        objects, callee, variable, call, first, via, at, bound
+                    where = via[0] if via is not None else callee
+                    passed[variable] = passed_for(
+                        objects, callee, variable, call, first, where, at, bound
                     )
                 found = passed[variable]
                 for name in own.path:
@@ -314,16 +315,23 @@ def _made_by_an_inner_round(made: Held) -> Held:
     return dataclasses.replace(made, object=None)
 
 
-def _passed(
+def passed_for(
     objects: Objects,
     callee: Scope,
     name: str,
     call: ir.Call,
     first: dict[int, Held],
-    via: tuple[Scope, ir.Call] | None,
+    where: Scope,
     at: float,
     bound: int,
 ) -> Held:
+    """What a call passes for a parameter.
+
+    Args:
+        name: the parameter.
+        where: where the call stands.
+        callee, call, first, at, bound: as of `in_terms_of`.
+    """
     function = objects.project.function(callee)
     parameter = next((each for each in function.parameters if each.name == name), None)
     if parameter is None:
@@ -333,7 +341,6 @@ def _passed(
         return first[place]
     if bound:
         return NOTHING
-    where = via[0] if via is not None else callee
     if parameter.kind == "star":
         rest = caught(function, parameter, call, len(first)).elements
         return container(objects, where, rest, at)

@@ -7,8 +7,7 @@ import dataclasses
 import functools
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.domain.containers import any_leaf
-from nnx_migrate.analysis.domain.values import Basic, Instance, Scope, Value, Values, is_unknown
+from nnx_migrate.analysis.domain.values import Instance, Scope, is_unknown
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.heap.tied_attributes import TieFinder
@@ -25,6 +24,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
+from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes
 from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
 from nnx_migrate.analysis.points_to.repeated_objects import (
     IS_PASSED,
@@ -80,8 +80,7 @@ class PassedObjects:
         self._evaluator = evaluator
         self._never_ran = NeverRan(evaluator.project)
         self._objects = objects
-        self._ties = ties
-        self._contents = contents
+        self._nodes = PassedNodes(evaluator, objects, ties, contents)
 
     def twice(
         self,
@@ -132,6 +131,8 @@ class PassedObjects:
         Args:
             own: the object of a method, which has to have it; None for any.
         """
+        if shown and not self._nodes.may_reach(whole):
+            return ""
         seen = collections.defaultdict(set, {scope: {whole}})
         begun = _Passed(scope, whole, Place(scope.module, 0), frozenset(), own)
         waiting = [self._calls(begun)]
@@ -142,6 +143,8 @@ class PassedObjects:
                 waiting.pop()
                 continue
             whole = passed.whole
+            if shown and not self._nodes.may_reach(whole):
+                continue
             if passed.own is not None and (
                 not self._may_be_of(passed.own, owner)
                 or any(REST in found.object.path for found in objects(whole))
@@ -171,7 +174,7 @@ class PassedObjects:
         around = passed.around | {scope}
         for where, call, value in self._evaluator.callers.of(scope):
             at = call.line
-            first = {0: self._own_object(where, call, at)} if value.bound else {}
+            first = {0: self._nodes.own_object(where, call, at)} if value.bound else {}
             instead = functools.partial(
                 in_terms_of,
                 self._objects,
@@ -184,14 +187,6 @@ class PassedObjects:
             )
             own = None if passed.own is None else instead(passed.own)
             yield _Passed(where, instead(whole), Place(where.module, call.line), around, own)
-
-    def _own_object(self, where: Scope, call: ir.Call, at: float) -> Held:
-        """The object of which a method is called."""
-        own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
-        parameters = self._evaluator.project.function(where).parameters
-        if ir.is_super(own) and parameters:
-            own = ir.Name(parameters[0].name)
-        return self._objects.held(where, own, at)
 
     def _may_be_of(self, own: Held, class_name: str) -> bool:
         """Whether an object may be one of a class, or of a class below it."""
@@ -228,7 +223,7 @@ class PassedObjects:
                 if is_in_variable(self._evaluator, place):
                     continue
                 values = self._evaluator.values(place.scope, place.expr)
-                if (known and is_unknown(values)) or self._may_be_node(values):
+                if (known and is_unknown(values)) or self._nodes.may_be_node(values):
                     return True
         return False
 
@@ -237,16 +232,14 @@ class PassedObjects:
         if not isinstance(one.root, Anything):
             return False
         values = self._evaluator.values(one.place.scope, one.place.expr)
-        return not values or is_unknown(values) or self._may_be_node(values)
+        return not values or is_unknown(values) or self._nodes.may_be_node(values)
 
     def is_in_both(self, one: Found, other: Found) -> bool:
         """Whether it may be an object of nnx, or hold one, and so may what it is a part of."""
         same = one.object.path == other.object.path
         if same and (self._is_read_as_data(one.object) or self._is_read_as_data(other.object)):
             return False
-        both = (one.object,) if same else (one.object, other.object)
-        places = (each.place for each in both)
-        return all(self._may_be_node(self._evaluator.values(p.scope, p.expr)) for p in places)
+        return all(map(self._nodes.is_node, (one.object,) if same else (one.object, other.object)))
 
     def _is_read_as_data(self, one: Object) -> bool:
         """Whether it is told as the attribute that it is, which is known to be no object of nnx."""
@@ -259,20 +252,4 @@ class PassedObjects:
     def _is_surely_none(self, one: Object) -> bool:
         """Whether it is known what it is, and that is no object of nnx and holds none."""
         values = self._evaluator.values(one.place.scope, one.place.expr)
-        return bool(values) and not is_unknown(values) and not self._may_be_node(values)
-
-    def _may_be_node(self, values: Values) -> bool:
-        return any_leaf(
-            values,
-            lambda value: (
-                self._ties.is_node(value) or value == Basic("state") or self._holds_variables(value)
-            ),
-        )
-
-    def _holds_variables(self, value: Value) -> bool:
-        """Whether it is a NamedTuple or another tree, with Variables somewhere in it."""
-        if not isinstance(value, Instance) or not self._evaluator.hierarchy.is_plain_tree(
-            value.class_name
-        ):
-            return False
-        return bool(self._contents.of(frozenset({value})).variables)
+        return bool(values) and not is_unknown(values) and not self._nodes.may_be_node(values)

@@ -104,10 +104,10 @@ def _by_object(found: Iterable[Found]) -> Iterator[tuple[Object, Found]]:
 
 def twice(held: Held) -> Iterator[tuple[Found, Found]]:
     """Pairs of objects in a value of which the first is the second, or a part of it."""
-    return _twice(held, None, set()) if _may_repeat(held) else iter(())
+    return _twice(held, None, set()) if may_repeat(held) else iter(())
 
 
-def _may_repeat(held: Held) -> bool:
+def may_repeat(held: Held) -> bool:
     """Whether an object can be in a value twice, or beside a part of it.
 
     Most values are done with by this: it looks at each part once, and `_twice` at all that is in a

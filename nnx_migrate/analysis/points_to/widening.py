@@ -24,7 +24,8 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     is_state,
     together,
 )
-from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
+from nnx_migrate.analysis.points_to.containers.repeats import repeated
+from nnx_migrate.analysis.points_to.repeated_objects import objects
 
 #: So many objects are told apart in what a call gives.
 _MOST_MADE = 120
@@ -51,9 +52,8 @@ def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
             others[each] = None
         elif made is None:
             made = each
-    repeated = {inner.object: (inner.object, outer.object) for inner, outer in twice(held)}
     whole = (each for each in others if not _is_part_of_one(each, others))
-    kept = [*whole, *(each for pair in repeated.values() for each in pair)]
+    kept = [*whole, *(each for pair in repeated(held) for each in pair)]
     if len(kept) > _MOST_OTHERS:
         return anything(found[0].place)
     return Held(made, tuple((f"<{place}>", Held(each)) for place, each in enumerate(kept)))

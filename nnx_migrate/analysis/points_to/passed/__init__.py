@@ -1,0 +1,1 @@
+"""What containers hold, and Modules taken apart and put together."""

@@ -1,0 +1,149 @@
+"""Whether objects of nnx can be in a value at all, whoever passes what is in it.
+
+Which objects a value holds, and which twice, is followed through calls one by one, each with all
+that it passes. Of plain arrays that go through hundreds of functions there are thousands of ways.
+Only objects of nnx are told to be there twice, so where none is on any way, no way is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nnx_migrate.analysis.domain.components import reached_bits
+from nnx_migrate.analysis.domain.containers import any_leaf
+from nnx_migrate.analysis.domain.values import Basic, Instance, Located, Scope, Value, Values
+from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.heap.tied_attributes import TieFinder
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, step
+from nnx_migrate.analysis.points_to.call_results import passed_for
+from nnx_migrate.analysis.points_to.containers.elements import any_element
+from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
+
+#: A part of what a function is passed for a parameter.
+_Part = tuple[Variable, tuple[str, ...]]
+#: Parts of parts count as one beyond that.
+_MOST_NAMES = 3
+
+
+class PassedNodes:
+    """Looks at what objects may be, and at what calls pass for the parameters among them."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        objects: ObjectFinder,
+        ties: TieFinder,
+        contents: ContentsFinder,
+    ) -> None:
+        self._evaluator = evaluator
+        self._objects = objects
+        self._ties = ties
+        self._contents = contents
+        self._nodes: dict[Located, bool] = {}
+        #: Of each part of a parameter whether any call passes an object of nnx there: 1 or 0.
+        self._known: dict[_Part, int] = {}
+        #: An expression that gives it.
+        self._places: dict[_Part, Located] = {}
+        #: Whether calls pass one themselves, and the parts of parameters that they pass.
+        self._passed: dict[_Part, tuple[int, tuple[_Part, ...]]] = {}
+
+    def may_be_node(self, values: Values) -> bool:
+        """Whether values are objects of nnx, or containers of such."""
+        return any_leaf(
+            values,
+            lambda value: (
+                self._ties.is_node(value) or value == Basic("state") or self._holds_variables(value)
+            ),
+        )
+
+    def _holds_variables(self, value: Value) -> bool:
+        """Whether it is a NamedTuple or another tree, with Variables somewhere in it."""
+        if not isinstance(value, Instance) or not self._evaluator.hierarchy.is_plain_tree(
+            value.class_name
+        ):
+            return False
+        return bool(self._contents.of(frozenset({value})).variables)
+
+    def is_node(self, one: Object) -> bool:
+        """Whether the expression that gives an object gives one of nnx."""
+        place = one.place
+        if place not in self._nodes:
+            values = self._evaluator.values(place.scope, place.expr)
+            self._nodes[place] = self.may_be_node(values)
+        return self._nodes[place]
+
+    def may_reach(self, whole: Held) -> bool:
+        """Whether one may be in a value, or in what calls pass for parameters in it, and so on.
+
+        Each part of a parameter counts for all that any call passes there. What a way through the
+        calls finds are these objects, and parts of them by expressions that are looked at here.
+        """
+        return any(self.is_node(one) or self._is_passed_one(one) for one in _all_objects(whole))
+
+    def _is_passed_one(self, one: Object) -> bool:
+        part = self._part(one)
+        return part is not None and bool(
+            reached_bits(part, self._parts_within, self._holds_node, self._known)
+        )
+
+    def _part(self, one: Object) -> _Part | None:
+        """The part of a parameter that an object is."""
+        if not isinstance(one.root, Variable) or one.root.version:
+            return None
+        part = one.root, any_element(one).path[:_MOST_NAMES]
+        self._places.setdefault(part, one.place)
+        return part
+
+    def _holds_node(self, part: _Part) -> int:
+        """1 where any call passes an object of nnx there."""
+        return self._given(part)[0]
+
+    def _parts_within(self, part: _Part) -> tuple[_Part, ...]:
+        """The parts of parameters of the callers that calls pass there."""
+        return self._given(part)[1]
+
+    def _given(self, part: _Part) -> tuple[int, tuple[_Part, ...]]:
+        if part not in self._passed:
+            holds, within = 0, dict[_Part, None]()
+            for held in self._held(*part):
+                for one in _all_objects(held):
+                    holds = holds or int(self.is_node(one))
+                    if (inner := self._part(one)) is not None:
+                        within[inner] = None
+            self._passed[part] = holds, tuple(within)
+        return self._passed[part]
+
+    def _held(self, passed: Variable, path: tuple[str, ...]) -> Iterator[Held]:
+        scope, place = passed.scope, self._places[passed, path]
+        for where, call, value in self._evaluator.callers.of(scope):
+            at = call.line
+            first = {0: self.own_object(where, call, at)} if value.bound else {}
+            found = passed_for(
+                self._objects, scope, passed.name, call, first, where, at, value.partial_args
+            )
+            for name in path:
+                found = step(found, name, place)
+            yield found
+
+    def own_object(self, where: Scope, call: ir.Call, at: float) -> Held:
+        """The object of which a method is called."""
+        own = call.func.base if isinstance(call.func, ir.Attribute) else ir.UNSEEN
+        parameters = self._evaluator.project.function(where).parameters
+        if ir.is_super(own) and parameters:
+            own = ir.Name(parameters[0].name)
+        return self._objects.held(where, own, at)
+
+
+def _all_objects(held: Held) -> Iterator[Object]:
+    """All objects in a value, also in what jax does not look into: a function may unpack it."""
+    seen: set[int] = set()
+    waiting = [held]
+    while waiting:
+        each = waiting.pop()
+        if id(each) not in seen:
+            seen.add(id(each))
+            if each.object is not None:
+                yield each.object
+            waiting += each
