@@ -674,6 +674,34 @@ APART: Mapping[str, str] = {
     "each but the first": (
         "ms = [linear(i) for i in range(3)]\nfor m in ms[1:]:\n    out = step(m, ms[0])"
     ),
+    "elements that a function puts in": (
+        "def fill(ms, m):\n    ms.append(m)\nms, m = [], linear(2)\nfill(ms, linear())\n"
+        "fill(ms, linear(1))\nout = step(ms[0], ms[1], m)"
+    ),
+    "what a function puts in in each turn": (
+        "def fill(ms, n):\n    for i in range(n):\n        ms.append(linear(i))\nms, ns = [], []\n"
+        "fill(ms, 2)\nfill(ns, 2)\nfor i in range(2):\n    fill(ms, i)\n"
+        "out = step(ms[0], ms[1], ns[0], ns[1]), step(ms, ns)"
+    ),
+    "a clone that a function puts in": (
+        "def fill(ms, m):\n    ms.append(nnx.clone(m))\nms, m = [], linear()\nfill(ms, m)\n"
+        "out = step(ms[0], m)"
+    ),
+    "what a function puts under keys": (
+        "def put(ms, name, m):\n    ms[name] = m\nms, m = {}, linear(2)\nput(ms, 'a', linear())\n"
+        "put(ms, 'b', linear(1))\nout = step(ms['a'], ms['b'], m)"
+    ),
+    "what a function stores in objects": (
+        "class Box:\n    pass\ndef put(box, m, n):\n    box.m = m\n    box.n = n\n"
+        "one, other = Box(), Box()\nput(one, linear(), linear(1))\n"
+        "put(other, linear(2), linear(3))\nout = step(one.m, one.n, other.m, other.n)"
+    ),
+    "elements of lists that objects keep": (
+        "class Pool:\n    def __init__(self):\n        self.ms = []\n        for i in range(2):\n"
+        "            self.add(linear(i))\n    def add(self, m):\n        self.ms.append(m)\n"
+        "one, other = Pool(), Pool()\none.add(linear(2))\none.add(linear(3))\n"
+        "out = step(one.ms[0], one.ms[1], other.ms[0]), step(one.ms, other.ms)"
+    ),
     "a helper called twice": "out = step(same(linear()), same(linear()))",
     "called": "m = linear()\nout = step(m, m(X))",
     "Rngs": (

@@ -171,6 +171,21 @@ def attribute(held: Held, name: str, place: Located) -> Held:
         own = attribute(Held(held.object), name, place).object if held.object else None
         parts = tuple((at, attribute(part, name, place)) for at, part in held.parts)
         return Held(own, parts, held.way)
+    found = _attribute(held, name, place)
+    stored = [(at, part) for at, part in held.parts if at.startswith(f"{name}.")]
+    return _with_elements(found, [part for at, part in stored if is_element(at[len(name) + 1 :])])
+
+
+def _with_elements(held: Held, put: list[Held]) -> Held:
+    """A value, with elements that are put into it where it is a container."""
+    if not put:
+        return held
+    if held.is_container:
+        return together([*(("", part) for part in held), *(("", part) for part in put)])
+    return either([held, together(("", part) for part in put)])
+
+
+def _attribute(held: Held, name: str, place: Located) -> Held:
     label = _label(held.object, name)
     for at, part in _with_stores(held, name):
         if at == name:
@@ -209,11 +224,11 @@ def _of_itself(held: Held, name: str, part: Held, place: Located) -> Held:
 
 def _with_stores(held: Held, name: str) -> Iterator[tuple[str, Held]]:
     """The parts of a value; of a dict by that name with what is stored there: "name.key"."""
-    stored = [(at, each) for at, each in held.parts if at.startswith(f"{name}.")]
+    below = ((at[len(name) + 1 :], each) for at, each in held.parts if at.startswith(f"{name}."))
+    stored = [(at, each) for at, each in below if not is_element(at)]
     for at, part in held.parts:
         if at == name and part.is_container and stored and all(key for key, _ in part.parts):
-            put = together((at.partition(".")[2], each) for at, each in stored)
-            part = under_keys((part, put))
+            part = under_keys((part, together(stored)))
         yield at, part
 
 
@@ -260,6 +275,11 @@ def is_some(name: str) -> bool:
     "[i:12]" is the one under `i` as that is bound on line 12: the same one where both are the same.
     """
     return name.startswith("[")
+
+
+def is_element(name: str) -> bool:
+    """Whether something is stored so that is an element, and not known to be at a place."""
+    return name.startswith("<")
 
 
 def known_as(held: Held, name: str) -> Held:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for, caught
 from nnx_migrate.analysis.domain.values import (
@@ -44,6 +45,7 @@ from nnx_migrate.analysis.symbols.redefinitions import meant_at
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 #: What makes a function of a generator that `with` enters.
 _MANAGING = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
+_NOTHING_KNOWN: Mapping[str, Held] = {}
 _NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 
 
@@ -134,7 +136,8 @@ def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str,
             return Held(made, fields, closed=closed)
         own = Held(made, fields)
         parts = {name: [part] for name, part in fields}
-    for place, held, _ in objects.kept(method):
+    parameters = objects.project.function(method).parameters
+    for place, held, _ in objects.stored(method, parameters[0].name) if parameters else ():
         given = in_terms_of(objects, method, held, call, {0: own}, (scope, call), at)
         parts.setdefault(".".join(place), []).append(given)
     kept = tuple((place, either(each)) for place, each in parts.items())
@@ -260,6 +263,8 @@ def in_terms_of(
     via: tuple[Scope, ir.Call] | None,
     at: float,
     bound: int = 0,
+    known: Mapping[str, Held] = _NOTHING_KNOWN,
+    in_turn: bool = False,
 ) -> Held:
     """What a function gives or keeps, with what a call passes in the place of parameters.
 
@@ -267,14 +272,16 @@ def in_terms_of(
         callee: the function.
         held: what it gives or keeps, in its own terms.
         call, first, via, at, bound: as of `given_by`.
+        known: what some parameters are, whatever the call passes.
+        in_turn: of what is each element in turn it is all of them.
     """
-    passed: dict[str, Held] = {}
+    passed = dict(known)
 
     def change(each: Held) -> Held:
         own = each.object
         assert own is not None
         if own.path:  # which element it is only names of the callee say
-            own = any_element(own)
+            own = any_element(own, in_turn)
             each = Held(own, each.parts, each.way, each.closed)
         match own.root:
             case MadeBy(outermost=(made_in, _)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import (
     Instance,
@@ -13,31 +13,38 @@ from nnx_migrate.analysis.domain.values import (
     ParameterOf,
     Scope,
 )
-from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.container_elements import are_under_keys, has_places, told_apart
-from nnx_migrate.analysis.heap.retention import attribute_path
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (
     ALL_TURNS,
     NOTHING,
-    Anything,
     Held,
-    MadeBy,
     Object,
     Variable,
     called,
     either,
+    is_element,
     is_untold,
+    mapped,
+    step,
     together,
     under_keys,
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.container_contents import calls_in, identified, turn_of
-from nnx_migrate.analysis.points_to.containers.elements import same_each_turn, spread, unknown_which
+from nnx_migrate.analysis.points_to.containers.elements import spread, unknown_which
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
+from nnx_migrate.analysis.points_to.repeated_objects import objects as every_object
+from nnx_migrate.analysis.points_to.stores.puts import PUTTING
+from nnx_migrate.analysis.points_to.stores.turns import (
+    is_in_a_loop,
+    is_made_in_a_loop,
+    put_in_turns,
+    same_in_turns,
+)
 from nnx_migrate.analysis.symbols.program import Binding
 
 #: A name that is bound more often is asked for from the top.
@@ -54,14 +61,20 @@ def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
         line = _lines(objects, where, name)[0]
         at = _before(line) if where == scope else LAST
         held = called(objects.held(where, bindings[0].expr, at), name)
+        if is_new_container(bindings[0].expr) and objects.stored(where, name):
+            held = _grown(objects, scope, name, LAST)
         if line and (held.way == "some" or is_untold(held)):
             return _one_by_name(held, where, name, line)
-        return _with_more(objects, where, ir.Name(name), held)
+        return _with_stored(objects, where, name, held)
     if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
-        return Held(Object(Variable(where, name, 0), (), Located(scope, ir.Name(name)), name))
+        return _parameter_with_stored(objects, where, name)
     at = at if where == scope else LAST
     own = (each for each in bindings if isinstance(each, Located) and each.scope == where)
     if any(is_new_container(each.expr) for each in own):
+        if (made := _filled_by_itself(objects, where, name)) is not None:
+            expr, line = made
+            held = called(objects.held(where, expr, _before(line)), name)
+            return _with_stored(objects, where, name, held)
         held = _grown(objects, scope, name, at)
         first = min(line for _, line in _with_lines(objects, scope, name))
         return _one_by_name(held, where, name, first) if first and is_untold(held) else held
@@ -126,44 +139,48 @@ def _is_bound_once(objects: Objects, where: Scope, name: str, bindings: Sequence
     return len(bindings) == 1 >= len(objects.project.function(where).bindings.get(name, ()))
 
 
-def _with_more(objects: Objects, scope: Scope, name: ir.Name, held: Held) -> Held:
-    """A new object with what the code beside stores in its attributes, or has its methods store."""
-    if held.object is None or not isinstance(held.object.root, MadeBy):
+def _parameter_with_stored(objects: Objects, scope: Scope, name: str) -> Held:
+    """What a function is passed, with what it stores in it; of a method's own object not that."""
+    passed = _parameter(scope, name)
+    function = objects.project.function(scope)
+    if function.owner is not None and function.parameters[0].name == name:
+        return passed
+    if any(is_element(place[0]) for place, _, _ in objects.stored(scope, name) if len(place) == 1):
+        return _grown(objects, scope, name, LAST)
+    return _with_stored(objects, scope, name, passed)
+
+
+def _with_stored(objects: Objects, scope: Scope, name: str, held: Held) -> Held:
+    """An object with what the code beside stores in it, or has methods and functions store."""
+    if held.object is None or held.object.path or held.way != "all":
         return held
+    kept = objects.stored(scope, name)
+    if not kept:
+        return held
+    here = Variable(scope, name, 0)
+    whole = Held(held.object)
+
+    def change(each: Held) -> Held:
+        own = each.object
+        if own is None or own.root != here or held.object == own:
+            return each
+        found = whole
+        for part in own.path:
+            found = step(found, part, own.place)
+        return dataclasses.replace(each, object=found.object)
+
+    stored: dict[str, list[Held]] = {}
+    for place, each, _ in kept:
+        stored.setdefault(".".join(place), []).append(mapped(each, change))
     parts = dict(held.parts)
-    for write in objects.project.function(scope).writes:
-        if write.how == "set" and write.value and ir.root_name(write.target) == name:
-            place = ".".join(attribute_path(write.target))
-            stored = objects.held(scope, write.value, write.line)
-            if place and stored != NOTHING:
-                parts[place] = either([stored, parts.get(place, NOTHING)])
-    for place, stored in _stored_by_methods(objects, scope, name):
-        parts[place] = either([stored, parts.get(place, NOTHING)])
+    for at, options in stored.items():
+        parts[at] = either([*options, parts.get(at, NOTHING)])
     return dataclasses.replace(held, parts=tuple(parts.items()))
 
 
 def _before(line: int) -> float:
     """A place on a line, before that binds anything."""
     return line - 0.5 if line else LAST
-
-
-def _stored_by_methods(objects: Objects, scope: Scope, name: ir.Name) -> Iterator[tuple[str, Held]]:
-    """What methods that are called on a name store in the object: `keeper.keep(net)`."""
-    for call in objects.project.function(scope).calls:
-        if not isinstance(call.func, ir.Attribute) or call.func.base != name:
-            continue
-        for value in in_order(objects.evaluator.values(scope, name)):
-            if not isinstance(value, Instance) or layer_of(value.class_name) is not None:
-                continue
-            method = objects.hierarchy.method(value.class_name, call.func.name)
-            if not isinstance(method, Scope):
-                continue
-            for place, kept, _ in objects.kept(method):
-                own = {0: objects.held(scope, name)}
-                via = scope, call
-                stored = in_terms_of(objects, method, kept, call, own, via, call.line)
-                if place and stored != NOTHING:
-                    yield ".".join(place), stored
 
 
 def _bound_again(objects: Objects, scope: Scope, name: str, at: float) -> Held:
@@ -236,64 +253,88 @@ def _with_lines(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Bin
         yield binding, next(lines, 0) if is_known else 0
 
 
-def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
-    """A list or the like, with what is put into it, also behind a line: it may have more names."""
+def _made_and_grown(
+    objects: Objects, scope: Scope, name: str
+) -> tuple[list[tuple[ir.Expr, int]], list[tuple[ir.Expr, int]]]:
+    """What a name is bound to, and what is put into that, each with its line."""
     where = objects.project.bindings(scope, name)[0].scope
-    function = objects.project.function(where)
     bound = [
         (each.expr, line)
         for each, line in _with_lines(objects, scope, name)
         if isinstance(each, Located) and each.scope == where
     ]
-    made, grown = told_apart(function, name, bound)
+    return told_apart(objects.project.function(where), name, bound)
+
+
+def _filled_by_itself(objects: Objects, scope: Scope, name: str) -> tuple[ir.Expr, int] | None:
+    """The one object of a name that has methods of its own for what puts things into containers."""
+    made, grown = _made_and_grown(objects, scope, name)
+    if len(made) != 1 or not grown:
+        return None
+    classes = {
+        value.class_name
+        for value in objects.evaluator.values(scope, made[0][0])
+        if isinstance(value, Instance) and layer_of(value.class_name) is None
+    }
+    own = (objects.hierarchy.method(each, name) for each in classes for name in PUTTING)
+    return made[0] if any(isinstance(method, Scope) for method in own) else None
+
+
+def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
+    """A list or the like, with what is put into it, also behind a line: it may have more names."""
+    where = objects.project.bindings(scope, name)[0].scope
+    made, grown = _made_and_grown(objects, scope, name)
     reaching = list(_reaching(objects, scope, name, at))
     options = [_parameter(b.scope, name) for b, _ in reaching if isinstance(b, ParameterOf)]
     lines = {line for _, line in reaching}
-    options += [objects.held(where, each, _before(line)) for each, line in made if line in lines]
+    reached = [each for each in made if each[1] in lines]
+    options += [_as_called(objects, where, each, line) for each, line in reached]
     first = either(options)
     later = [objects.held(where, each, _before(line)) for each, line in grown]
-    if not any(each.parts or each.object for each in later):
+    by_calls = _put_by_calls(objects, where, name)
+    if not any(each.parts or each.object for each in (*later, *by_calls)):
         return first
-    scope = where
+    put, again = [], []
+    for (expr, line), held in zip(grown, later, strict=True):
+        put.append(put_in_turns(objects, where, held, line))
+        if _stands_in_a_loop(objects, where, expr):
+            again.append(same_in_turns(objects, held))
+    under = are_under_keys(each for each, _ in grown) and all(has_places(each) for each, _ in made)
+    if under and all(each.parts and each.parts[0][0] for each in by_calls):
+        return under_keys((first, *later, *again, *by_calls))
+    here = Located(where, ir.Name(name))
     is_new = functools.partial(is_made_in_a_loop, objects)
-    put = []
-    for (expr, line), held in zip(grown, list(later), strict=True):
-        put.append(_put_in_turns(objects, scope, held, line, is_new))
-        if _stands_in_a_loop(objects, scope, expr):
-            later.append(same_each_turn(without(unknown_which(held), is_new)))
-    if are_under_keys(each for each, _ in grown) and all(has_places(each) for each, _ in made):
-        return under_keys((first, *later))
-    here = Located(scope, ir.Name(name))
-    each_turn = later[len(put) :]
-    parts = [
-        part for each in (without(first, is_new), *put, *each_turn) for part in spread(each, here)
+    containers = (without(first, is_new), *put, *again, *by_calls)
+    return together(("", part) for each in containers for _, part in spread(each, here))
+
+
+def _as_called(objects: Objects, scope: Scope, expr: ir.Expr, line: int) -> Held:
+    """What is bound on a line; what a nested function puts into a container as calls pass it."""
+    held = objects.held(scope, expr, _before(line))
+    if not isinstance(expr, ir.Within):
+        return held
+    inner = Scope(scope.module, expr.key)
+    roots = (each.object.root for each in every_object(held, guessed=True))
+    if not any(isinstance(r, Variable) and r.scope == inner and not r.version for r in roots):
+        return held
+    given = []
+    for where, call, value in objects.evaluator.callers.of(inner):
+        if not value.bound:
+            told = in_terms_of(objects, inner, held, call, {}, (where, call), call.line)
+            given.append(put_in_turns(objects, where, told, call.line))
+    return together(part for each in given for part in each.parts) if given else held
+
+
+def _put_by_calls(objects: Objects, scope: Scope, name: str) -> list[Held]:
+    """What functions put into a container that they are passed, each as a container of it."""
+    found: dict[str, list[Held]] = {}
+    for place, held, _ in objects.stored(scope, name):
+        if len(place) == 1:
+            found.setdefault(place[0], []).append(held)
+    return [
+        together([("" if is_element(place) else place, either(options))])
+        for place, options in found.items()
     ]
-    return together(("", part) for _, part in parts)
-
-
-def _put_in_turns(
-    objects: Objects, scope: Scope, held: Held, line: int, is_new: Callable[[Object], bool]
-) -> Held:
-    """What a line puts into a list, in all turns of the loop around it."""
-    if not is_in_a_loop(objects, scope, line):
-        return without(held, is_new)
-    held = unknown_which(held)
-    if any(first < line <= last for first, last in objects.project.function(scope).conditional):
-        return without(held, is_new)  # other turns may put it elsewhere
-    return _of_all_turns(held, is_new)
-
-
-def _of_all_turns(held: Held, is_new: Callable[[Object], bool]) -> Held:
-    """The same with all that the turns make for each that is new in a turn."""
-    own = held.object
-    if own is None:
-        parts = tuple((name, _of_all_turns(part, is_new)) for name, part in held.parts)
-        return dataclasses.replace(held, parts=parts)
-    found = without(held, is_new)
-    if found.object is None and ALL_TURNS not in own.path:
-        own = dataclasses.replace(own, path=(*own.path, ALL_TURNS))
-        return dataclasses.replace(found, object=own)
-    return found
 
 
 def _is_of_all_turns(one: Object) -> bool:
@@ -302,21 +343,6 @@ def _is_of_all_turns(one: Object) -> bool:
 
 def _stands_in_a_loop(objects: Objects, scope: Scope, expr: ir.Expr) -> bool:
     return any(is_in_a_loop(objects, scope, call.line) for call in calls_in((expr,)))
-
-
-def is_made_in_a_loop(objects: Objects, one: Object) -> bool:
-    """Whether each turn of a loop makes another one, or binds its name to another one."""
-    match one.root:
-        case Variable(scope=scope, version=line):
-            return is_in_a_loop(objects, scope, line)
-        case MadeBy(outermost=(scope, call)):
-            return is_in_a_loop(objects, scope, call.line)
-        case Anything():
-            return False
-
-
-def is_in_a_loop(objects: Objects, scope: Scope, line: int) -> bool:
-    return any(a <= line <= b for a, b in objects.project.function(scope).loops)
 
 
 def _lines(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:

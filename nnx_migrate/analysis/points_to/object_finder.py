@@ -39,7 +39,8 @@ from nnx_migrate.analysis.points_to.container_contents import (
 from nnx_migrate.analysis.points_to.containers.elements import at_index, at_key, spread
 from nnx_migrate.analysis.points_to.name_lookup import any_binding, named, one_under
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
-from nnx_migrate.analysis.points_to.self_stores import what_is_kept
+from nnx_migrate.analysis.points_to.stores.kept import what_is_kept
+from nnx_migrate.analysis.points_to.stores.stored import may_store, what_is_stored
 from nnx_migrate.analysis.symbols.program import Binding
 
 
@@ -148,3 +149,10 @@ class ObjectFinder(Objects):
         if not self._without:
             return found
         return tuple(kept for kept in found if (method, *kept[0][:1]) not in self._without)
+
+    def _may_store(self, scope: Scope, name: str) -> bool:
+        return may_store(self, scope, name)
+
+    def _stored(self, scope: Scope, name: str) -> tuple[Kept, ...]:
+        found = what_is_stored(self, scope, name)
+        return tuple(kept for kept in found if (scope, *kept[0][:1]) not in self._without)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import operator
 import sys
 from collections.abc import Callable, Hashable
 from typing import TypeVar
@@ -102,6 +103,28 @@ class Objects(abc.ABC):
             _all_joined,
         )
 
+    def may_store(self, scope: Scope, name: str) -> bool:
+        """Whether a function stores anything in the object that a name of it is bound to."""
+        return self._once(
+            ("may store", scope, name),
+            functools.partial(self._may_store, scope, name),
+            False,
+            lambda: True,
+            operator.or_,
+        )
+
+    def stored(self, scope: Scope, name: str) -> tuple[Kept, ...]:
+        """What a function stores in the object that a name of it is bound to."""
+        if not self.may_store(scope, name):
+            return ()
+        return self._once(
+            ("stored", scope, name),
+            functools.partial(self._stored, scope, name),
+            (),
+            lambda: (((), anything(Located(scope, ir.Name(name))), 0),),
+            _all_joined,
+        )
+
     def _once(
         self,
         key: Hashable,
@@ -145,6 +168,12 @@ class Objects(abc.ABC):
 
     @abc.abstractmethod
     def _kept(self, method: Scope) -> tuple[Kept, ...]: ...
+
+    @abc.abstractmethod
+    def _may_store(self, scope: Scope, name: str) -> bool: ...
+
+    @abc.abstractmethod
+    def _stored(self, scope: Scope, name: str) -> tuple[Kept, ...]: ...
 
 
 def _all_joined(before: tuple[Kept, ...], found: tuple[Kept, ...]) -> tuple[Kept, ...]:

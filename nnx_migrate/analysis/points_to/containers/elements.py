@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir import nodes as ir
@@ -22,24 +23,28 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 
 
-def unknown_which(held: Held) -> Held:
-    """The same, where it is not known any more which elements the names on paths stand for."""
-    return mapped(held, _of_any_element)
+def unknown_which(held: Held, but_each: bool = False) -> Held:
+    """The same, where it is not known any more which elements the names on paths stand for.
+
+    Args:
+        but_each: where it is each one in turn, it stays that.
+    """
+    return mapped(held, functools.partial(_of_any_element, but_each=but_each))
 
 
-def _of_any_element(held: Held) -> Held:
+def _of_any_element(held: Held, but_each: bool) -> Held:
     own = held.object
-    found = own if own is None else any_element(own)
+    found = own if own is None else any_element(own, but_each)
     return held if found is own else dataclasses.replace(held, object=found)
 
 
-def any_element(one: Object) -> Object:
+def any_element(one: Object, but_each: bool = False) -> Object:
     """An object that is an element, of which it is not known any more which one."""
     if not any(map(is_some, one.path)):
         return one
     path: list[str] = []
     for name in one.path:
-        if not is_some(name):
+        if not is_some(name) or (but_each and name == EACH):
             path.append(name)
         elif path[-1:] != [SOME]:
             path.append(SOME)
@@ -47,6 +52,8 @@ def any_element(one: Object) -> Object:
 
 
 def at_index(held: Held, index: int, place: Located) -> Held:
+    if held.way == "either" and held.object is None:
+        return either(at_index(each, index, place) for each in held)
     if held.is_container:
         named = all(name for name, _ in held.parts)
         if index < 0 and named:
@@ -72,6 +79,8 @@ def sliced(held: Held, bounds: tuple[ir.Expr, ...], place: Located) -> Held:
 
 def at_key(held: Held, key: str, place: Located) -> Held:
     """The element of a dict under a literal; some element of it where nobody knows which one."""
+    if held.way == "either" and held.object is None:
+        return either(at_key(each, key, place) for each in held)
     if held.is_container:
         known = key in (name for name, _ in held.parts)
         return attribute(held, key, place) if known else element(held, place)

@@ -21,8 +21,8 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.containers.elements import same_each_turn, unknown_which
-from nnx_migrate.analysis.points_to.name_lookup import is_in_a_loop, is_made_in_a_loop
 from nnx_migrate.analysis.points_to.queries import Objects
+from nnx_migrate.analysis.points_to.stores.turns import is_in_a_loop, is_made_in_a_loop
 
 _SETATTR = ir.Name("setattr")
 
