@@ -702,6 +702,28 @@ APART: Mapping[str, str] = {
         "one, other = Pool(), Pool()\none.add(linear(2))\none.add(linear(3))\n"
         "out = step(one.ms[0], one.ms[1], other.ms[0]), step(one.ms, other.ms)"
     ),
+    "what a cache gives for two keys": (
+        "made = {}\ndef get(name):\n    if name not in made:\n        made[name] = linear()\n"
+        "    return made[name]\ndef of(name):\n    return get(name)\n"
+        "out = step(get('a'), get('b'), of('c')), step(of('a'), of('b'))"
+    ),
+    "what a cache gives in each turn": (
+        "made = {}\ndef get(i):\n    if i not in made:\n        made[i] = linear(i)\n"
+        "    return made[i]\nms = [get(i) for i in range(3)]\nfor i in range(2):\n"
+        "    out = step(get(i), get(i + 1))\nout = step(ms)"
+    ),
+    "a cached function and other arguments": (
+        "@functools.lru_cache\ndef get(name):\n    return linear()\n"
+        "ms = [get(each) for each in 'ab']\ni = 0\nm = get(i)\ni = i + 1\n"
+        "out = step(get('a'), get('b')), step(ms), step(m, get(i))"
+    ),
+    "what a registry gives for two keys": (
+        "class Registry:\n    def __init__(self):\n        self.ms = {}\n"
+        "    def add(self, name, m):\n        self.ms[name] = m\n    def get(self, name):\n"
+        "        return self.ms[name]\none, other = Registry(), Registry()\n"
+        "one.add('a', linear())\none.add('b', linear(1))\nother.add('a', linear(2))\n"
+        "out = step(one.get('a'), one.get('b'), other.get('a'))"
+    ),
     "a helper called twice": "out = step(same(linear()), same(linear()))",
     "called": "m = linear()\nout = step(m, m(X))",
     "Rngs": (

@@ -352,4 +352,9 @@ def step(held: Held, name: str, place: Located) -> Held:
     """An attribute of a value, or some element."""
     if is_some(name):
         return known_as(element(held, place), name)
+    if held.object is None and held.way == "either":
+        return either(step(each, name, place) for each in held)
+    names = [at for at, _ in held.parts]
+    if held.is_container and "" in names and name not in names:
+        return element(held, place)  # under a key, of which it is not known what is there
     return attribute(held, name, place)

@@ -34,8 +34,9 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
-from nnx_migrate.analysis.points_to.container_contents import calls_in, identified, turn_of
+from nnx_migrate.analysis.points_to.container_contents import calls_in, identified
 from nnx_migrate.analysis.points_to.containers.elements import spread, unknown_which
+from nnx_migrate.analysis.points_to.containers.places import as_bound, lines_of, with_lines
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.repeated_objects import objects as every_object
 from nnx_migrate.analysis.points_to.stores.puts import PUTTING
@@ -58,7 +59,7 @@ def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
         return NOTHING
     where = bindings[0].scope
     if _is_bound_once(objects, where, name, bindings) and isinstance(bindings[0], Located):
-        line = _lines(objects, where, name)[0]
+        line = lines_of(objects, where, name)[0]
         at = _before(line) if where == scope else LAST
         held = called(objects.held(where, bindings[0].expr, at), name)
         if is_new_container(bindings[0].expr) and objects.stored(where, name):
@@ -76,7 +77,7 @@ def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
             held = called(objects.held(where, expr, _before(line)), name)
             return _with_stored(objects, where, name, held)
         held = _grown(objects, scope, name, at)
-        first = min(line for _, line in _with_lines(objects, scope, name))
+        first = min(line for _, line in with_lines(objects, scope, name))
         return _one_by_name(held, where, name, first) if first and is_untold(held) else held
     return _bound_again(objects, scope, name, at)
 
@@ -93,39 +94,8 @@ def one_under(
 
     It is the same one wherever these names mean the same.
     """
-    place = " ".join(_as_bound(objects, scope, each, at) for each in index)
+    place = " ".join(as_bound(objects, scope, each, at) for each in index)
     return identified(objects, scope, found, base, f"[{place}]")
-
-
-def _as_bound(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:
-    """A name, or an attribute of one, with the line that says what it is at a line."""
-    match expr:
-        case ir.Name(id=name):
-            return _name_as_bound(objects, scope, name, at)
-        case ir.Attribute():
-            writes = objects.project.function(scope).writes
-            lines = (write.line for write in writes if write.target == expr)
-            return f"{ir.path_of(expr)}:{max((line for line in lines if line < at), default=0)}"
-        case ir.Constant(text=text):
-            return text
-        case _:
-            return ""
-
-
-def _name_as_bound(objects: Objects, scope: Scope, name: str, at: float) -> str:
-    bindings = objects.project.bindings(scope, name)
-    if not bindings:
-        return name
-    where = bindings[0].scope
-    at = at if where == scope else LAST
-    known = [(line, b) for b, line in _with_lines(objects, scope, name) if 0 < line < at]
-    if not known:
-        return f"{name}:{objects.project.function(where).line}"
-    line, binding = max(known, key=lambda each: each[0])
-    match binding:
-        case Located(expr=ir.Unpacked(base=ir.Iterated(base=ir.Call() as call), index=0)):
-            return turn_of(call)  # `i` of enumerate(nets), `name` of nets.items()
-    return f"{name}:{line}"
 
 
 def _one_by_name(held: Held, scope: Scope, name: str, line: int) -> Held:
@@ -189,7 +159,7 @@ def _bound_again(objects: Objects, scope: Scope, name: str, at: float) -> Held:
     _ask_in_order(objects, scope, name, at)
     bound = objects.bound(scope, name, tuple(_reaching(objects, scope, name, at)))
     options = bound.parts if bound.way == "either" else (("", bound),)
-    version = max((line for _, line in _with_lines(objects, scope, name) if line < at), default=0)
+    version = max((line for _, line in with_lines(objects, scope, name) if line < at), default=0)
     known = Object(Variable(where, name, version), (), Located(scope, ir.Name(name)), name)
     return Held(known if version else None, options, "either")
 
@@ -199,7 +169,7 @@ def _ask_in_order(objects: Objects, scope: Scope, name: str, at: float) -> None:
 
     From the bottom, a name that is bound hundreds of times would open hundreds of questions.
     """
-    bound = list(_with_lines(objects, scope, name))
+    bound = list(with_lines(objects, scope, name))
     if len(bound) > _MANY_BINDINGS:
         for binding, line in bound:
             if isinstance(binding, Located) and 0 < line < at != LAST:
@@ -235,22 +205,12 @@ def _reaching(
     settled = function.settled.get(name, ()) if at != LAST else ()
     first = max((first for first, last in settled if last < at), default=0)
     loops = [(start, end) for start, end in function.loops if start <= math.ceil(at) <= end]
-    for binding, line in _with_lines(objects, scope, name):
+    for binding, line in with_lines(objects, scope, name):
         moved = isinstance(binding, Located) and isinstance(binding.expr, ir.Within)
         above = first <= line and (line <= at or (line in within and _before(line) <= at))
         around = any(start <= line <= end for start, end in loops)
         if moved or binding.scope != where or above or around:
             yield binding, line
-
-
-def _with_lines(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Binding, int]]:
-    """What a variable is bound to, each on which line of its function; 0 for other functions."""
-    bindings = objects.project.bindings(scope, name)
-    where = bindings[0].scope
-    known = [isinstance(each, Located) and each.scope == where for each in bindings]
-    lines = iter(_lines(objects, where, name)[-sum(known) :])  # of what code further down can see
-    for binding, is_known in zip(bindings, known, strict=True):
-        yield binding, next(lines, 0) if is_known else 0
 
 
 def _made_and_grown(
@@ -260,7 +220,7 @@ def _made_and_grown(
     where = objects.project.bindings(scope, name)[0].scope
     bound = [
         (each.expr, line)
-        for each, line in _with_lines(objects, scope, name)
+        for each, line in with_lines(objects, scope, name)
         if isinstance(each, Located) and each.scope == where
     ]
     return told_apart(objects.project.function(where), name, bound)
@@ -268,8 +228,9 @@ def _made_and_grown(
 
 def _filled_by_itself(objects: Objects, scope: Scope, name: str) -> tuple[ir.Expr, int] | None:
     """The one object of a name that has methods of its own for what puts things into containers."""
-    made, grown = _made_and_grown(objects, scope, name)
-    if len(made) != 1 or not grown:
+    bound, _ = _made_and_grown(objects, scope, name)
+    made = [each for each in bound if not isinstance(each[0], ir.Sequence)]
+    if len(made) != 1:
         return None
     classes = {
         value.class_name
@@ -343,10 +304,6 @@ def _is_of_all_turns(one: Object) -> bool:
 
 def _stands_in_a_loop(objects: Objects, scope: Scope, expr: ir.Expr) -> bool:
     return any(is_in_a_loop(objects, scope, call.line) for call in calls_in((expr,)))
-
-
-def _lines(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:
-    return objects.project.function(scope).lines.get(name, ()) or (0,)
 
 
 def _whatever_is_made(objects: Objects, held: Held) -> Held:

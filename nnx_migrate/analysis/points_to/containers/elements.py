@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Collection
 
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir import nodes as ir
@@ -38,13 +39,18 @@ def _of_any_element(held: Held, but_each: bool) -> Held:
     return held if found is own else dataclasses.replace(held, object=found)
 
 
-def any_element(one: Object, but_each: bool = False) -> Object:
-    """An object that is an element, of which it is not known any more which one."""
+def any_element(one: Object, but_each: bool = False, but: Collection[str] = frozenset()) -> Object:
+    """An object that is an element, of which it is not known any more which one.
+
+    Args:
+        but_each: where it is each one in turn, it stays that.
+        but: of these it is known.
+    """
     if not any(map(is_some, one.path)):
         return one
     path: list[str] = []
     for name in one.path:
-        if not is_some(name) or (but_each and name == EACH):
+        if not is_some(name) or name in but or (but_each and name == EACH):
             path.append(name)
         elif path[-1:] != [SOME]:
             path.append(SOME)
