@@ -724,6 +724,31 @@ APART: Mapping[str, str] = {
         "one.add('a', linear())\none.add('b', linear(1))\nother.add('a', linear(2))\n"
         "out = step(one.get('a'), one.get('b'), other.get('a'))"
     ),
+    "parts that patterns match": (
+        "ms = {'a': linear(), 'b': linear(1)}\nmatch ms:\n    case {'a': m, 'b': n}:\n"
+        "        out = step(m, n)\nmatch Loose(ms['a'], ms['b']):\n    case Loose(model=m, x=n):\n"
+        "        out = step(m, n)\nmatch [ms['a'], ms['b']]:\n    case [m, n]:\n"
+        "        out = step(m, n)"
+    ),
+    "what a class gives by an index, and in turn": (
+        "class Pool:\n    def __init__(self, *ms):\n        self.ms = ms\n"
+        "    def __getitem__(self, i):\n        return self.ms[i]\n    def __iter__(self):\n"
+        "        return iter(self.ms)\npool, other = Pool(linear(), linear(1)), linear(2)\n"
+        "out = step(pool[0], pool[1])\nfor m in pool:\n    out = step(m, other)"
+    ),
+    "what a class makes by an index": (
+        "class Making:\n    def __getitem__(self, i):\n        return linear(i)\n"
+        "made = Making()\nout = step(made[0], made[0])"
+    ),
+    "elements of collections": (
+        "class Pool(list):\n    pass\nclass Table(dict):\n    pass\n"
+        "ms, ns = Pool([linear(), linear(1)]), Table(a=linear(2), b=linear(3))\n"
+        "d = collections.deque([linear(4), linear(5)])\n"
+        "o = collections.OrderedDict(a=linear(6), b=linear(7))\n"
+        "c = collections.ChainMap({'a': linear(8)}, {'b': linear(9)})\n"
+        "out = step(ms[0], ms[1]), step(ns['a'], ns['b']), step(d[0], d[1]), step(o['a'], o['b'])\n"
+        "out = out, step(c['a'], c['b'])"
+    ),
     "a helper called twice": "out = step(same(linear()), same(linear()))",
     "called": "m = linear()\nout = step(m, m(X))",
     "Rngs": (

@@ -31,6 +31,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     together,
 )
 from nnx_migrate.analysis.points_to.container_contents import (
+    LIKE,
     SAME,
     container,
     given_by_library,
@@ -134,7 +135,8 @@ def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str,
         fields = _fields(objects, scope, call, class_name, at)
         method = hierarchy.method(class_name, "__post_init__")
         if not isinstance(method, Scope):
-            return Held(made, fields, closed=closed)
+            own = Held(made, fields, closed=closed)
+            return _with_elements(objects, scope, call, class_name, own, at)
         own = Held(made, fields)
         parts = {name: [part] for name, part in fields}
     parameters = objects.project.function(method).parameters
@@ -143,6 +145,16 @@ def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str,
         parts.setdefault(".".join(place), []).append(given)
     kept = tuple((place, either(each)) for place, each in parts.items())
     return Held(made, kept, closed=closed)
+
+
+def _with_elements(
+    objects: Objects, scope: Scope, call: ir.Call, class_name: str, own: Held, at: float
+) -> Held:
+    """An object of a class below a list or the like, with what it is made of."""
+    for above in objects.hierarchy.ancestry(class_name).classes:
+        if above in {"builtins.list", "builtins.dict", *LIKE}:
+            return either([own, given_by_library(objects, scope, call, above, at) or NOTHING])
+    return own
 
 
 def _kept_by_layer(

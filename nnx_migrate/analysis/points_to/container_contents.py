@@ -34,6 +34,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     known_as,
     mapped,
     together,
+    under_keys,
     without,
 )
 from nnx_migrate.analysis.points_to.containers.elements import (
@@ -70,6 +71,14 @@ _COPYING = frozenset({"nnx.clone", "copy.deepcopy", "nnx.to_tree", "nnx.from_tre
 #: What gives the elements of what it is given, in a container.
 _CONTAINERS = ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "dict", "filter")
 _GATHERING = {*(f"builtins.{name}" for name in _CONTAINERS), "itertools.chain", "itertools.islice"}
+_HOW = frozenset({"key", "maxlen", "reverse"})
+#: Classes of containers, and what else they are made and filled like.
+LIKE = {
+    "collections.OrderedDict": "builtins.dict",
+    "collections.UserDict": "builtins.dict",
+    "collections.UserList": "builtins.list",
+    "collections.deque": "builtins.iter",
+}
 _ONE_OF = frozenset({"builtins.next", "builtins.max", "builtins.min"})
 _GIVING = frozenset({"get", "pop", "popleft", "popitem", "setdefault"})
 _GIVING_ALL = frozenset({"values", "items", "copy"})
@@ -193,12 +202,13 @@ def given_by_library(
     args = call.args
     here = Located(scope, call)
     held = functools.partial(objects.held, scope, at=at)
+    dotted = LIKE.get(dotted, dotted)
     if dotted == "dataclasses.replace" and args:
         return _with(objects, scope, held(args[0]), call, at)
     if dotted in SAME and len(args) > SAME[dotted]:
         return held(args[SAME[dotted]])
     if dotted in _GATHERING:
-        named = [(name or "", held(value)) for name, value in call.keywords if name != "key"]
+        named = [(name or "", held(value)) for name, value in call.keywords if name not in _HOW]
         if dotted != "builtins.dict":
             args = _without_dicts(objects, scope, args)
         given = _arguments(objects, scope, args, at)
@@ -215,6 +225,8 @@ def given_by_library(
                 for part in (spread(each, here) if each.is_container else [("", each)])
             ]
         return together([*flat, *named])
+    if dotted == "collections.ChainMap":
+        return under_keys(_arguments(objects, scope, args, at))
     if dotted in NAMESPACES:
         kept = ((name or "", held(value)) for name, value in call.keywords)
         return Held(Object(MadeBy(scope, call), (), here), tuple(kept), closed=True)

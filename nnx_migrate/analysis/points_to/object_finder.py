@@ -39,6 +39,7 @@ from nnx_migrate.analysis.points_to.container_contents import (
 from nnx_migrate.analysis.points_to.containers.elements import at_index, at_key, spread
 from nnx_migrate.analysis.points_to.name_lookup import any_binding, named, one_under
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
+from nnx_migrate.analysis.points_to.special_methods import with_own_items, with_own_turns
 from nnx_migrate.analysis.points_to.stores.kept import what_is_kept
 from nnx_migrate.analysis.points_to.stores.stored import may_store, what_is_stored
 from nnx_migrate.analysis.symbols.program import Binding
@@ -107,19 +108,8 @@ class ObjectFinder(Objects):
                 return named(self, scope, name, at)
             case ir.Attribute(base=base, name=name):
                 return attribute_of(self, scope, base, name, at)
-            case ir.Unpacked(base=base, index=index):
-                found = at_index(self.held(scope, base, at), index, Located(scope, expr))
-                return identified(self, scope, found, base, str(index))
-            case ir.Iterated(base=base) if is_dict(self.evaluator.values(scope, base)):
-                return NOTHING  # a key
-            case ir.Element(base=base, key=key) if key:
-                found = at_key(self.held(scope, base, at), key, Located(scope, expr))
-                return identified(self, scope, found, base, key)
-            case ir.Iterated(base=base):
-                return known_as(element(self.held(scope, base, at), Located(scope, expr)), EACH)
-            case ir.Element(base=base, index=index):
-                found = element(self.held(scope, base, at), Located(scope, expr))
-                return one_under(self, scope, found, base, index, at) if index else found
+            case ir.Unpacked() | ir.Element():
+                return self._item(scope, expr, at)
             case ir.Sequence(elements=elements, each=True):
                 turn = [self.held(scope, each, at) for each in elements]
                 return in_turns(turn, frozenset(calls_in(elements)))
@@ -137,6 +127,27 @@ class ObjectFinder(Objects):
                 return called(self, scope, expr, at)
             case _:
                 return NOTHING
+
+    def _item(self, scope: Scope, expr: ir.Unpacked | ir.Element, at: float) -> Held:
+        """What is under an index or a key, or given in each turn of a loop."""
+        base, here = expr.base, Located(scope, expr)
+        if isinstance(expr, ir.Iterated) and is_dict(self.evaluator.values(scope, base)):
+            return NOTHING  # a key
+        whole = self.held(scope, base, at)
+        match expr:
+            case ir.Unpacked(index=index):
+                found = at_index(whole, index, here)
+                found = identified(self, scope, found, base, str(index))
+            case ir.Iterated():
+                found = known_as(element(whole, here), EACH)
+                return with_own_turns(self, scope, found, expr, at)
+            case ir.Element(key=key, index=index):
+                found = at_key(whole, key, here) if key else element(whole, here)
+                if key:
+                    found = identified(self, scope, found, base, key)
+                elif index:
+                    found = one_under(self, scope, found, base, index, at)
+        return with_own_items(self, scope, found, expr, at)
 
     def _bound(self, name: str, to: tuple[tuple[Binding, int], ...]) -> Held:
         return any_binding(self, name, to)

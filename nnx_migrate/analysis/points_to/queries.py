@@ -9,7 +9,7 @@ import abc
 import functools
 import operator
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint
@@ -46,6 +46,14 @@ class ClassBinding:
     stored: bool
 
 
+@record
+class StoredByName:
+    """The stores and the calls of a function that may store something in what a name means."""
+
+    writes: tuple[ir.Write, ...]
+    calls: tuple[ir.Call, ...]
+
+
 class Objects(abc.ABC):
     """What is asked, with what it remembers.
 
@@ -60,6 +68,7 @@ class Objects(abc.ABC):
         self._answers = Fixpoint()
         self._depth = 0
         self._left = _MOST
+        self.stores_by_name: dict[Scope, Mapping[str, StoredByName]] = {}
         #: By class and name of the attribute.
         self.of_classes: dict[tuple[str, str], ClassBinding] = {}
 

@@ -15,6 +15,7 @@ from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
 from nnx_migrate.analysis.ir.lowering.functional_classes import functional_class
 from nnx_migrate.analysis.ir.lowering.implicit_calls import IN_PLACE, RUNNING, note_implied
 from nnx_migrate.analysis.ir.lowering.import_walker import ImportWalker
+from nnx_migrate.analysis.ir.lowering.patterns import captured
 from nnx_migrate.analysis.ir.lowering.statement_order import branches_of, settled_bindings
 from nnx_migrate.analysis.ir.lowering.syntax_names import function_key
 
@@ -158,12 +159,9 @@ class StatementWalker(ImportWalker):
                     self.walk_body(child.body)
 
     def bind_pattern(self, pattern: ast.pattern, subject: ir.Expr) -> None:
-        """A captured name is the subject, or something in it, however deep."""
-        for node in ast.walk(pattern):
-            name = getattr(node, "name", None) or getattr(node, "rest", None)
-            if isinstance(name, str):
-                part = ir.Element(subject) if node is not pattern else subject
-                self.bind(name, ir.Choice((part, ir.UNSEEN)) if node is not pattern else part)
+        """A captured name is the subject, or a part of it where the pattern matches that."""
+        for name, part in captured(pattern, subject):
+            self.bind(name, part if part == subject else ir.Choice((part, ir.UNSEEN)))
 
     def walk_function(self, node: FunctionNode) -> None:
         for decorator in node.decorator_list:

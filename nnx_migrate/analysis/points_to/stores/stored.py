@@ -6,7 +6,8 @@ is put, "<12>" for the line that puts it there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import collections
+from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope
@@ -22,9 +23,10 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     is_element,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
-from nnx_migrate.analysis.points_to.queries import Kept, Objects
+from nnx_migrate.analysis.points_to.queries import Kept, Objects, StoredByName
 from nnx_migrate.analysis.points_to.stores.puts import PUTTING, Place, put, put_all, told
 
+_NONE = StoredByName((), ())
 _CONTAINERS = frozenset({"flax.nnx.List", "flax.nnx.Dict"})
 _PUTTING_BY_KEY = frozenset({"setdefault", "update"})
 #: So many names lead to what is stored: `fill(node.below)` would make them without end.
@@ -43,11 +45,11 @@ def may_store(objects: Objects, scope: Scope, name: str) -> bool:
         any(True for _ in _writes(objects, scope, own))
         or any(
             _setter(own, call) is not None or _growing(objects, scope, own, call) is not None
-            for call in objects.project.function(scope).calls
+            for call in _of_name(objects, scope, name).calls
         )
         or any(
             objects.may_store(passed.callee, passed.parameter)
-            for call in objects.project.function(scope).calls
+            for call in _of_name(objects, scope, name).calls
             for passed in _passed_on(objects, scope, own, call)
         )
     )
@@ -73,7 +75,7 @@ def what_is_stored(objects: Objects, scope: Scope, name: str) -> Iterator[Kept]:
             yield from put(objects, scope, place, held, write.line)
         elif held.is_container:
             yield from put_all(objects, scope, place, write.value, write.line)
-    for call in objects.project.function(scope).calls:
+    for call in _of_name(objects, scope, name).calls:
         if (set_by_name := _setter(own, call)) is not None:
             yield from _set_by_name(objects, scope, call, set_by_name)
         elif (grown := _growing(objects, scope, own, call)) is not None:
@@ -87,13 +89,49 @@ def what_is_stored(objects: Objects, scope: Scope, name: str) -> Iterator[Kept]:
 def _writes(objects: Objects, scope: Scope, own: ir.Name) -> Iterator[tuple[ir.Write, Place]]:
     """The stores in an object, each with the place."""
     function = objects.project.function(scope)
-    for write in function.writes:
-        if write.value is None or write.how in {"delete", "item", "outer"}:
-            continue
+    for write in _of_name(objects, scope, own.id).writes:
         place = place_in(own, write.target)
         # Else what the name is bound to says it.
         if place or (place is not None and (write.how != "key" or own.id not in function.bindings)):
             yield write, place
+
+
+def _of_name(objects: Objects, scope: Scope, name: str) -> StoredByName:
+    """What of a function may store something in what a name is bound to, by its syntax."""
+    if scope not in objects.stores_by_name:
+        objects.stores_by_name[scope] = _by_name(objects.project.function(scope))
+    return objects.stores_by_name[scope].get(name, _NONE)
+
+
+def _by_name(function: ir.Function) -> Mapping[str, StoredByName]:
+    writes: dict[str, list[ir.Write]] = collections.defaultdict(list)
+    calls: dict[str, list[ir.Call]] = collections.defaultdict(list)
+    for write in function.writes:
+        if write.value is not None and write.how not in {"delete", "item", "outer"}:
+            writes[_root(write.target)].append(write)
+    own = function.parameters[0].name if function.owner and function.parameters else ""
+    for call in function.calls:
+        used = [*call.args, *(value for _, value in call.keywords)]
+        if isinstance(call.func, ir.Attribute):
+            used.append(ir.Name(own) if is_super_init(call) else call.func.base)
+        for name in dict.fromkeys(map(_root, used)):
+            calls[name].append(call)
+    names = {*writes, *calls} - {""}
+    return {each: StoredByName(tuple(writes[each]), tuple(calls[each])) for each in names}
+
+
+def _root(expr: ir.Expr) -> str:
+    """The name that a part is found from, as `place_in` finds it."""
+    while True:
+        match expr:
+            case ir.Name(id=name):
+                return name
+            case ir.Call(func=ir.Name(id="vars"), args=(base,)):
+                expr = base
+            case ir.Attribute(base=base) | ir.Element(base=base):
+                expr = base
+            case _:
+                return ""
 
 
 def itself(scope: Scope, name: str, place: Place) -> Held:
