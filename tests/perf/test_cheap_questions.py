@@ -12,7 +12,7 @@ from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Instance, Scope, Values
 from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
 from nnx_migrate.analysis.effects.captured.steps import Steps
-from nnx_migrate.analysis.points_to import passed_objects
+from nnx_migrate.analysis.points_to.passed import objects as passed_objects
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration

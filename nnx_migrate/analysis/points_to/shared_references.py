@@ -27,7 +27,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Anything, Variable
 from nnx_migrate.analysis.points_to.kept_twice import kept_twice
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
-from nnx_migrate.analysis.points_to.passed_objects import PassedObjects
+from nnx_migrate.analysis.points_to.passed.objects import PassedObjects
 from nnx_migrate.analysis.points_to.queries import LAST
 from nnx_migrate.analysis.points_to.repeated_objects import (
     objects,

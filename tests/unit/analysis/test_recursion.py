@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.analysis.points_to import passed_objects
+from nnx_migrate.analysis.points_to.passed import objects as passed_objects
 from tests.unit.analysis.asking import analysis_of, scope_named
 
 HEAD = """

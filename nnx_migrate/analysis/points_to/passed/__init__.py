@@ -1,1 +1,1 @@
-"""What containers hold, and Modules taken apart and put together."""
+"""What calls pass for parameters: which objects, and whether one of nnx is among them."""
