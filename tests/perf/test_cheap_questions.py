@@ -12,6 +12,7 @@ from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Instance, Scope, Values
 from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
 from nnx_migrate.analysis.effects.captured.steps import Steps
+from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.passed import objects as passed_objects
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.engine import run as engine
@@ -214,7 +215,6 @@ def test_ways_of_what_is_no_object_of_nnx_are_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, top: str, follows: bool
 ) -> None:
     followed = []
-    in_terms_of = passed_objects.in_terms_of
 
     def noted(*args: Any, **named: Any) -> Any:
         followed.append(1)
