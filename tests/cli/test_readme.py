@@ -163,7 +163,7 @@ def test_all_tests_are_what_scripts_test_ends_with(
     done = user.types(lines[0])
     assert done.code == 0, done
     *_, last = user.noted.read_text().splitlines()
-    assert re.fullmatch(r"python -m pytest -n \d+ *", last)
+    assert re.fullmatch(r"python -m pytest -n \d+ --dist loadfile --no-loadscope-reorder *", last)
 
 
 @walks("pip install '.[docs]' && python scripts/site.py")

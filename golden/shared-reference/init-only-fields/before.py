@@ -66,4 +66,4 @@ def noisy(stack: NoisyStack, x):
 def main(x):
     stack, other = Stack(nnx.Rngs(0)), NoisyStack(nnx.Rngs(1))
     found = [forward(stack, x), forward(stack, x), noisy(other, x), noisy(other, x)]
-    return found, nnx.state(stack, graph=True), nnx.state(other, graph=True)
+    return found, nnx.state(stack), nnx.state(other, graph=True)
