@@ -18,7 +18,7 @@ def as_bound(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:
     """A name, or an attribute of one, with the line that says what it is at a line."""
     match expr:
         case ir.Name(id=name):
-            return _nameas_bound(objects, scope, name, at)
+            return _name_as_bound(objects, scope, name, at)
         case ir.Attribute():
             writes = objects.project.function(scope).writes
             lines = (write.line for write in writes if write.target == expr)
@@ -29,7 +29,7 @@ def as_bound(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:
             return ""
 
 
-def _nameas_bound(objects: Objects, scope: Scope, name: str, at: float) -> str:
+def _name_as_bound(objects: Objects, scope: Scope, name: str, at: float) -> str:
     bindings = objects.project.bindings(scope, name)
     if not bindings:
         return name
