@@ -40,7 +40,6 @@ def loss_fn(encoder: Encoder, x):
     return jnp.mean(encoder(x) ** 2)
 
 
-@nnx.jit
 def train_step(encoder: Encoder, optimizer: nnx.Optimizer, x):
     graphdef, params, nondiff = nnx.split(encoder, nnx.Param, ...)
 

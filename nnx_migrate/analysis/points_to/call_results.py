@@ -38,8 +38,9 @@ from nnx_migrate.analysis.points_to.container_contents import (
     given_by_method,
     library_name,
 )
+from nnx_migrate.analysis.points_to.containers.cached import made_once
 from nnx_migrate.analysis.points_to.containers.elements import any_element, sliced
-from nnx_migrate.analysis.points_to.containers.places import as_passed, place_of
+from nnx_migrate.analysis.points_to.containers.places import as_passed
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.widening import summarized
 from nnx_migrate.analysis.symbols.redefinitions import meant_at
@@ -213,31 +214,9 @@ def _function_result(
         via = scope, call
         held = given_by(objects, value.scope, first, call, via, at, value.partial_args)
         if not _CACHES.isdisjoint(value.transforms):
-            held = _made_once(objects, value.scope, held, via, at)
+            held = made_once(objects, value.scope, held, via, at)
         options.append(held)
     return either(options) if options else made
-
-
-def _made_once(
-    objects: Objects, function: Scope, held: Held, via: tuple[Scope, ir.Call], at: float
-) -> Held:
-    """What a function with a cache gives: the same for all calls that pass the same."""
-    where, call = via
-    args = [place_of(objects, where, each, at) for each in call.args]
-    named = [(name, place_of(objects, where, value, at)) for name, value in call.keywords]
-    if not all(args) or not all(name and place for name, place in named):
-        return held
-    keywords = tuple((name, ir.Name(place)) for name, place in named)
-    once = function, ir.Call(ir.UNSEEN, tuple(map(ir.Name, args)), keywords, 0)
-
-    def change(each: Held) -> Held:
-        own = each.object
-        if own is None or not isinstance(own.root, MadeBy) or own.root.within[:1] != (via,):
-            return each
-        root = dataclasses.replace(own.root, within=(once, *own.root.within[1:]))
-        return dataclasses.replace(each, object=dataclasses.replace(own, root=root))
-
-    return mapped(held, change)
 
 
 def _own_object(method: ir.Expr) -> ir.Expr:

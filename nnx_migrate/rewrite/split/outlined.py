@@ -194,16 +194,17 @@ def _inner_body(
         value = f"{context.text.of(site.function)}({', '.join(positional)})"
         body = None
     lines = list(wiring.top)
-    if any(split.place is not None for split in wiring.returns):
-        return [*lines, *_split_elements(context, wiring, value, body)]
-    for split in wiring.returns:
+    elements = any(split.place is not None for split in wiring.returns)
+    for split in () if elements else wiring.returns:
         value = f"{wiring.nnx}.split({value}, {', '.join(split.filters)})"
     if any(n.split.checked for n in named):
         result = fresh([result_name(site)], {*wiring.taken, *positional})[0]
         lines.append(f"{result} = {value}")
         objects = [positional[n.split.index] for n in named]
         lines += structure_checks(context, site, named, objects, wiring.nnx)
-        value = result
+        value, body = result, None
+    if elements:
+        return [*lines, *_split_elements(context, wiring, value, body)]
     if wiring.carry is None or wiring.carry.alone or wiring.carry.place is None:
         returned = wiring.returned(value, None, None)
         if returned == value and isinstance(body, ast.Tuple):

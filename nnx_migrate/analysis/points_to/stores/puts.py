@@ -10,6 +10,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
     Object,
+    Variable,
     is_some,
     is_untold,
     without,
@@ -39,6 +40,8 @@ def told(objects: Objects, place: Place, held: Held, line: int) -> Iterator[Kept
 
 
 def _is_plain(objects: Objects, one: Object) -> bool:
+    if isinstance(one.root, Variable) and not one.root.version and not one.path:
+        return False  # of what is passed each caller knows that
     values = objects.evaluator.values(one.place.scope, one.place.expr)
     return bool(values) and values <= PLAIN | ARRAY
 
