@@ -96,7 +96,8 @@ def run_text(
     Raises:
         ConfigError: a pyproject.toml on the way up from the path cannot be obeyed.
     """
-    return run_deep(_run_text, data, path, configuration, known or KnownFiles())
+    with uncollected():
+        return run_deep(_run_text, data, path, configuration, known or KnownFiles())
 
 
 def explain_line(path: Path, line: int, configuration: Configuration, cell: int = 0) -> str:

@@ -25,6 +25,7 @@ from nnx_migrate.api.migrating import migrate_text
 from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.engine.projects.known import KnownFiles, Look
 from nnx_migrate.server.answers import FIX_ALL, SOURCE, Answers
+from nnx_migrate.server.tidying import Tidying
 from nnx_migrate.sources.config_values import ConfigError
 
 #: Seconds without a key, before a text that is being typed is looked at.
@@ -57,6 +58,7 @@ class MigrationServer(LanguageServer):
         self._last: dict[str, Answers] = {}
         self._told = ""
         self._latest = ""
+        self._tidying = Tidying(self._thread)
 
     def look(self, uri: str, pause: float = 0, *, hasty: bool = False) -> None:
         """Look at a text, and publish what comes of it.
@@ -68,6 +70,7 @@ class MigrationServer(LanguageServer):
         """
         if hasty:
             self._latest = uri
+        self._tidying.put_off()
         before = self._tasks.get(uri)
         if before is not None:
             before.cancel()
@@ -113,14 +116,19 @@ class MigrationServer(LanguageServer):
         path = to_fs_path(uri)
         if path is None:
             return None
+        found = await self._looked_at(uri, Path(path), hasty=hasty)
+        self._tidying.later()
+        return found
+
+    async def _looked_at(self, uri: str, path: Path, *, hasty: bool) -> Answers | None:
         if not hasty:
-            return (await self._answered(uri, Path(path), Look.WHOLE))[0]
-        found, is_preliminary = await self._answered(uri, Path(path), Look.AT_ONCE)
+            return (await self._answered(uri, path, Look.WHOLE))[0]
+        found, is_preliminary = await self._answered(uri, path, Look.AT_ONCE)
         if is_preliminary:
             await asyncio.sleep(_REST)
             # Who goes through many files edits the last of them.
             look = Look.FOR_EDITS if uri == self._latest else Look.WHOLE
-            found, _ = await self._answered(uri, Path(path), look)
+            found, _ = await self._answered(uri, path, look)
         return found
 
     async def _answered(self, uri: str, path: Path, look: Look) -> tuple[Answers | None, bool]:

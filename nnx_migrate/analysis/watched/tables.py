@@ -125,21 +125,15 @@ class WatchedTables(NameTables):
     def passed_on(self) -> Table[PassedOn]:
         return self._table("passed on", lambda tables: tables.passed_on)
 
-    def _row(self, row: Row[Any]) -> Row[Any]:
-        _, scope, item = row
-        if isinstance(item, ir.Function):
-            item = self._watched.functions[item.key]
-        elif isinstance(item, ir.Class):
-            item = self._watched.classes[item.key]
-        return self._watched, scope, item
-
     def _table(
         self,
         name: str,
         choose: Callable[[NameTables], Table[Item]],
         told: Callable[[Item], object] = lambda item: item,
     ) -> Table[Item]:
-        table = _Table(self._facts, name, choose, choose(self._plain), self._row, told)
+        # A method of this object would make a circle of it and its tables.
+        row = functools.partial(_in_record, self._watched)
+        table = _Table(self._facts, name, choose, choose(self._plain), row, told)
         return cast("Table[Item]", table)
 
     def _names(self, name: str, choose: _Choose) -> object:
@@ -148,6 +142,16 @@ class WatchedTables(NameTables):
 
 def _key(item: ir.Function | ir.Class) -> str:
     return item.key
+
+
+def _in_record(watched: ir.ModuleIndex, row: Row[Any]) -> Row[Any]:
+    """A row of a file's plain record as one of the record of which is noted what is read."""
+    _, scope, item = row
+    if isinstance(item, ir.Function):
+        item = watched.functions[item.key]
+    elif isinstance(item, ir.Class):
+        item = watched.classes[item.key]
+    return watched, scope, item
 
 
 def _without_record(

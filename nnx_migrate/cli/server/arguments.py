@@ -25,6 +25,7 @@ def server(
       nnx-migrate server --allow unknown-class
     """
     from nnx_migrate.cli.console import choices, errors_reported, stop
+    from nnx_migrate.engine.workers import uncollected
 
     flags = given_flags(select=select, ignore=ignore, allow=allow, config=config)
     with errors_reported():
@@ -34,4 +35,5 @@ def server(
             if (error.name or "").partition(".")[0] not in _EXTRA:
                 raise
             stop(f"{error.name} is not installed here: pip install 'nnx-migrate[editor]'")
-        made_server(choices(flags)).start_io()
+        with uncollected():
+            made_server(choices(flags)).start_io()
