@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
@@ -33,8 +34,38 @@ class ParameterOf:
     parameter: ir.Parameter
 
 
+class Steady(ir.Link):
+    """A record with the same hash in every run, whatever the seed of the hashes of texts.
+
+    The order of a set follows the hashes of what it holds, and the order in which questions are
+    answered follows that of sets. Where answers depend on each other in circles that don't settle,
+    the order shows in what is found.
+    """
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = _steady_hash(tuple([getattr(self, name) for name in self.__match_args__]))
+            return self._hash
+
+
+def _steady_hash(part: object) -> int:
+    match part:
+        case str():
+            return zlib.crc32(part.encode("utf-8", "surrogatepass"))
+        case tuple():
+            return hash(tuple(map(_steady_hash, part)))
+        case frozenset():
+            return hash(frozenset(map(_steady_hash, part)))
+        case _:
+            return hash(part)
+
+
 @linked_record
-class Instance(ir.Link):
+class Instance(Steady):
     """An object of a known class.
 
     Args:
@@ -61,13 +92,13 @@ class Instance(ir.Link):
     origin: Place | str = ""
 
 
-@record
-class ClassValue:
+@linked_record
+class ClassValue(Steady):
     class_name: str
 
 
-@record
-class FunctionValue:
+@linked_record
+class FunctionValue(Steady):
     """A function of the project, with the transforms that were put around it and its bound self.
 
     Args:
@@ -82,20 +113,20 @@ class FunctionValue:
     bound_keywords: frozenset[str] = frozenset()
 
 
-@record
-class LibraryValue:
+@linked_record
+class LibraryValue(Steady):
     """Something of a library that is not part of the project, by its dotted name."""
 
     dotted: str
 
 
-@record
-class TupleValue:
+@linked_record
+class TupleValue(Steady):
     elements: tuple[Values, ...]
 
 
-@record
-class ContainerValue:
+@linked_record
+class ContainerValue(Steady):
     """A list, dict or other container of such elements.
 
     Args:
@@ -113,8 +144,8 @@ class ContainerValue:
 Hidden = Literal["", "parameter", "attribute", "element", "annotation", "result", "run time"]
 
 
-@record
-class Basic:
+@linked_record
+class Basic(Steady):
     """A value of which only its sort matters.
 
     state: an nnx.State (or Variable); graphdef; array; plain (numbers, strings, None, modules);
