@@ -14,12 +14,11 @@ from nnx_migrate.core.findings import FileResult, FileStatus
 from tests.chosen import chosen
 from tests.hazards.running import migrated, settled, verdicts
 
-_FOLDER = Path(__file__).parent / "programs"
 
-
-def _programs() -> dict[str, str]:
+def programs_of(folder: Path) -> dict[str, str]:
+    """The programs in the text files of a folder, by file and name."""
     found = {}
-    for path in sorted(_FOLDER.glob("*.txt")):
+    for path in sorted(folder.glob("*.txt")):
         head, *parts = path.read_text(encoding="utf-8").split("#--- ")
         for part in parts:
             name, _, body = part.partition("\n")
@@ -27,7 +26,7 @@ def _programs() -> dict[str, str]:
     return found
 
 
-PROGRAMS = _programs()
+PROGRAMS = programs_of(Path(__file__).parent / "programs")
 
 
 @pytest.fixture(scope="module")

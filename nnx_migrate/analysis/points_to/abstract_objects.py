@@ -269,6 +269,11 @@ def called(held: Held, name: str) -> Held:
     return dataclasses.replace(held, object=dataclasses.replace(held.object, label=name))
 
 
+def is_place(name: str) -> bool:
+    """Whether it is a literal by which an element is found."""
+    return name[:1].isalnum() or name[:1] == "_"
+
+
 def is_some(name: str) -> bool:
     """Whether a name on a path is an element of which it is not known which one it is.
 

@@ -44,6 +44,7 @@ from nnx_migrate.analysis.points_to.containers.elements import (
     spread,
     unknown_which,
 )
+from nnx_migrate.analysis.points_to.containers.literals import literal_of
 from nnx_migrate.analysis.points_to.containers.states import (
     copied,
     merged,
@@ -80,6 +81,7 @@ LIKE = {
     "collections.deque": "builtins.iter",
 }
 _ONE_OF = frozenset({"builtins.next", "builtins.max", "builtins.min"})
+_READING = frozenset({"get", "setdefault"})
 _GIVING = frozenset({"get", "pop", "popleft", "popitem", "setdefault"})
 _GIVING_ALL = frozenset({"values", "items", "copy"})
 
@@ -165,6 +167,12 @@ def given_by_method(
         map(is_python_container, objects.evaluator.values(scope, func.base))
     ):
         return base
+    others = [objects.held(scope, each, at) for each in call.args]
+    found = None
+    if func.name in _READING:
+        found = _under_key(objects, scope, base, func.base, call, at)
+    if found is not None:
+        return either([found, *others])
     turn = f"[{turn_of(call)}]"
     if base.object is not None and is_dict(objects.evaluator.values(scope, func.base)):
         each = known_as(element(base, Located(scope, call)), turn if func.name == "items" else EACH)
@@ -179,11 +187,24 @@ def given_by_method(
         return Held(None, tuple(("", _row([NOTHING, part])) for part in base))
     if func.name in _GIVING_ALL:
         return Held(None, tuple(("", part) for part in base))
-    others = [objects.held(scope, each, at) for each in call.args]
     match call.args:
         case (ir.Constant(type="str", text=key), *_) if key:
             return either([at_key(base, key, Located(scope, call)), *others])
     return either([element(base, Located(scope, call)), *others])
+
+
+def _under_key(
+    objects: Objects, scope: Scope, base: Held, of: ir.Expr, call: ir.Call, at: float
+) -> Held | None:
+    """What a dict gives under a literal; None where it is no literal, or no dict."""
+    key = literal_of(objects, scope, call.args[0], at) if call.args else ""
+    if not key or base == NOTHING or not is_dict(objects.evaluator.values(scope, of)):
+        return None
+    names = {name for name, _ in base.parts}
+    if base.is_container and "" not in names and key not in names:
+        return NOTHING
+    found = at_key(base, key, Located(scope, call))
+    return identified(objects, scope, found, of, key)
 
 
 def _with(objects: Objects, scope: Scope, base: Held, call: ir.Call, at: float) -> Held:

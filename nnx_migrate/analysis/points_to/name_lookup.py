@@ -36,7 +36,8 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.container_contents import calls_in, identified
 from nnx_migrate.analysis.points_to.containers.elements import spread, unknown_which
-from nnx_migrate.analysis.points_to.containers.places import as_bound, lines_of, with_lines
+from nnx_migrate.analysis.points_to.containers.literals import lines_of, with_lines
+from nnx_migrate.analysis.points_to.containers.places import as_bound
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.repeated_objects import objects as every_object
 from nnx_migrate.analysis.points_to.stores.puts import PUTTING

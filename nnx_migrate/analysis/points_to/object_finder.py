@@ -37,6 +37,7 @@ from nnx_migrate.analysis.points_to.container_contents import (
     joined,
 )
 from nnx_migrate.analysis.points_to.containers.elements import at_index, at_key, spread
+from nnx_migrate.analysis.points_to.containers.literals import literal_of
 from nnx_migrate.analysis.points_to.name_lookup import any_binding, named, one_under
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
 from nnx_migrate.analysis.points_to.special_methods import with_own_items, with_own_turns
@@ -142,6 +143,8 @@ class ObjectFinder(Objects):
                 found = known_as(element(whole, here), EACH)
                 return with_own_turns(self, scope, found, expr, at)
             case ir.Element(key=key, index=index):
+                if not key and len(index) == 1:
+                    key = literal_of(self, scope, index[0], at)
                 found = at_key(whole, key, here) if key else element(whole, here)
                 if key:
                     found = identified(self, scope, found, base, key)

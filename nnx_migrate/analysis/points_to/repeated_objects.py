@@ -15,6 +15,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
     Object,
     Root,
+    is_place,
 )
 
 _Path = tuple[str, ...]
@@ -167,12 +168,7 @@ def _met_in_turn(path: _Path, others: Iterable[_Path]) -> Iterator[_Path]:
 
 def _may_be_one(one: str, other: str) -> bool:
     literal = other if one == EACH else one
-    return one == other or (EACH in {one, other} and _is_place(literal))
-
-
-def _is_place(name: str) -> bool:
-    """Whether it is a literal by which an element is found."""
-    return name[0].isalnum() or name[0] == "_"
+    return one == other or (EACH in {one, other} and is_place(literal))
 
 
 def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, Found]]:

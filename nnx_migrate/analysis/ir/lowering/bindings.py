@@ -118,6 +118,8 @@ class Bindings:
         turns = tuple(each for value in added for each in self.each_turn(value))
         keyed: ir.Keyed = "maybe" if call.func.name in {"update", "setdefault"} else "no"
         grown: ir.Expr = ir.Sequence(turns, is_tuple=False, keyed=keyed)
+        if call.func.name == "setdefault" and (key := _literal(call.args[0])):
+            grown = ir.Sequence(added, is_tuple=False, keyed=keyed, keys=(key,))
         target = call.func.base
         while (holder := _holder_of(target)) is not None:  # tables[key].append(v)
             target, grown = holder, ir.Sequence((grown,), is_tuple=False, keyed="maybe")
@@ -163,6 +165,15 @@ def _holder_of(expr: ir.Expr) -> ir.Expr | None:
         case ir.Call(func=ir.Attribute(base=base, name="setdefault" | "get")):
             return base
     return None
+
+
+def _literal(key: ir.Expr) -> str:
+    """A text or a number by which something is found in a dict; "" of anything else."""
+    match key:
+        case ir.Constant(type="str" | "number", text=text) if text[:1].isalnum() or text[:1] == "_":
+            return text if text != "False" else ""
+        case _:
+            return ""
 
 
 def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:

@@ -67,6 +67,8 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
 _OBJECTS = ir.Name | ir.Attribute | ir.Call | ir.Element | ir.Unpacked
 #: Longer texts are no names.
 _LONGEST_TEXT = 100
+#: Numbers from here on are no places in a container of Modules.
+_LARGEST_PLACE = 1000
 #: Comparisons that give True or False, whatever they compare.
 _ALWAYS_BOOL = ast.Is | ast.IsNot | ast.In | ast.NotIn
 
@@ -262,6 +264,8 @@ def _constant(value: object) -> ir.Constant:
         return _ELLIPSIS
     if value is False:
         return _FALSE
+    if type(value) is int and value < _LARGEST_PLACE:
+        return ir.Constant("number", str(value))
     if isinstance(value, int | float | complex):
         return _NUMBER
     return _OTHER

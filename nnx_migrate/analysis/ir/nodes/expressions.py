@@ -130,7 +130,12 @@ class Starred(Record):
 
 @record
 class Constant(Record):
-    """A literal; `text` is the value of a string that may be an annotation, and "False"."""
+    """A literal.
+
+    Args:
+        text: the value of a string that may be an annotation, or of a number that may be a place
+            in a list; "False" of that.
+    """
 
     type: Literal["none", "str", "number", "ellipsis", "other"]
     text: str = ""

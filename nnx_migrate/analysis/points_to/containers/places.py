@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Object, is_some
 from nnx_migrate.analysis.points_to.container_contents import turn_of
+from nnx_migrate.analysis.points_to.containers.literals import literal_of, with_lines
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
-from nnx_migrate.analysis.symbols.program import Binding
 
 
 def as_bound(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:
@@ -33,6 +32,8 @@ def _name_as_bound(objects: Objects, scope: Scope, name: str, at: float) -> str:
     bindings = objects.project.bindings(scope, name)
     if not bindings:
         return name
+    if text := literal_of(objects, scope, ir.Name(name), at):
+        return text if text.isdecimal() else repr(text)
     where = bindings[0].scope
     at = at if where == scope else LAST
     known = [(line, b) for b, line in with_lines(objects, scope, name) if 0 < line < at]
@@ -95,9 +96,9 @@ def _place_as_passed(
 
 def place_of(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:
     """What tells an argument apart by which something is found; "" where nothing does."""
+    if text := literal_of(objects, scope, expr, at):
+        return f"={text}"
     match expr:
-        case ir.Constant(type="str", text=text) if text:
-            return f"={text}"
         case ir.Name(id=name) if not _is_of_a_turn(objects, scope, name):
             return as_bound(objects, scope, expr, at)
         case _:
@@ -113,17 +114,3 @@ def _is_of_a_turn(objects: Objects, scope: Scope, name: str) -> bool:
     lines = [line for _, line in with_lines(objects, scope, name)]
     in_a_loop = any(first <= line <= last for first, last in function.loops for line in lines)
     return in_a_loop or name in function.loose
-
-
-def with_lines(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Binding, int]]:
-    """What a variable is bound to, each on which line of its function; 0 for other functions."""
-    bindings = objects.project.bindings(scope, name)
-    where = bindings[0].scope
-    known = [isinstance(each, Located) and each.scope == where for each in bindings]
-    lines = iter(lines_of(objects, where, name)[-sum(known) :])  # of what code further down can see
-    for binding, is_known in zip(bindings, known, strict=True):
-        yield binding, next(lines, 0) if is_known else 0
-
-
-def lines_of(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:
-    return objects.project.function(scope).lines.get(name, ()) or (0,)
