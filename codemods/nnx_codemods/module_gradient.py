@@ -39,10 +39,11 @@ Sometimes all of this is known except what the loss, or what it calls, does to t
 changes it, the new code checks it: a function over the States calls the loss, and splits the Module
 again. It raises a ValueError (or jax's error for comparing traced arrays, in the same line) where
 attributes are new, gone, or set, or a Variable was replaced. That happens while jax traces, in both
-modes. In a decorated loss, the check stands in front of the return statement, if that is the only
-one and comes last. If a part of the Module comes back beside such a loss, tree mode raises
-(docs/semantics.md: OUT-1), and graph mode gives what it gave before. `--no-trace-checks` pins such
-a place.
+modes. A loss that pops what it has sown is checked, too, where nobody sees whether something sown
+lay on the Module before. In a decorated loss, the check stands in front of the return statement, if
+that is the only one and comes last. If a part of the Module comes back beside such a loss, tree
+mode raises (docs/semantics.md: OUT-1), and graph mode gives what it gave before. `--no-trace-
+checks` pins such a place.
 
 What it does otherwise
 ----------------------

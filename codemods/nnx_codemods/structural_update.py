@@ -100,6 +100,9 @@ class must be one that no code outside can use.
 Values that a function sows, or attributes that it sets to new Variables, and pops again on every
 path (`aux = nnx.pop(model, Loss)` after the forward pass) are not a change. All its calls must be
 in sight, and nothing sown may be on the object before, because tree mode would leave that there.
+Where not all calls are in sight, a jitted function, or a loss, checks that as above: something that
+lay there before is gone behind the pop. Each pop must stand in the function itself, behind what
+sows its type. Code in sight must not leave such values on the object, nor make others of the type.
 
 The rule reports code that passes on `nnx` itself (`names = vars(nnx)`, `use(nnx, step)`), a
 transform of a module whose name is computed (`import_module(name).jit`), and a transform that the
@@ -119,10 +122,11 @@ from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
-from nnx_codemods._gradient.watched import watched_when_traced, watches
+from nnx_codemods._gradient.watched import unchecked_pops, watched_when_traced, watches
 from nnx_codemods._modes.hoisted import hoisted, not_hoisted, set_at_both_places
 from nnx_codemods._next_steps import NextStep, next_steps
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
+from nnx_codemods._sown.residual_state.popped_when_traced import pops_to_check
 from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.known_classes import all_known
@@ -271,7 +275,9 @@ def _unsure(
     watched: dict[int, tuple[str, Evidence]] = {}
     for scope, index, name, values, collected in given:
         possible = [*unknown_effects(context, site, scope, name, values, collected)]
-        if not possible or watches(context, scope, name):
+        pops = pops_to_check(context, scope, name)
+        pops &= without_restored(context, pops)
+        if (not possible and not pops) or watches(context, scope, name):
             continue
         check = watched_when_traced(context, site, (scope, index, name), values, possible)
         if check is None or index is None:
@@ -339,6 +345,7 @@ def _structural(
     if index is not None:
         left = without_restored(context, left)
         left = without_popped(context, scope, name, left)
+        left = unchecked_pops(context, site, (scope, index, name), values, left)
     effects = [
         e
         for e in left

@@ -231,7 +231,7 @@ class ResidualSowFinder:
                 return ResidualCause.CLASS_NOT_KNOWN.about(name=name)
             if not self.evaluator.hierarchy.ancestry(value.class_name).closed:
                 return ResidualCause.BASES_NOT_KNOWN.about(name=name)
-        return self._on_new()
+        return self.on_new()
 
     def _on_returned(
         self, makers: Sequence[FunctionValue], name: str, seen: _Seen
@@ -257,7 +257,7 @@ class ResidualSowFinder:
                     return reason
         return None
 
-    def _on_new(self) -> Refusal | None:
+    def on_new(self) -> Refusal | None:
         """Whether some constructor sows: an object may make others that do so on themselves."""
         for module, record in self.project.modules.items():
             for made in record.classes.values():

@@ -305,3 +305,73 @@ def test_a_structure_that_changes_raises(program: str, tmp_path: Path) -> None:
     )
     expected = [f"{name} | {name in _CHANGES or 'passes'}" for name in changes] * 4
     assert done.stdout.splitlines() == expected
+
+
+_POPS = """\
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        y = self.drop(self.linear(x))
+        self.sow(nnx.Intermediate, "h", y)
+        return y
+
+
+@nnx.jit
+def train(model: Net, x):
+    def loss_fn(model: Net):
+        y = model(x)
+        sown = nnx.pop(model, nnx.Intermediate)
+        return jnp.mean(y**2) + len(jax.tree.leaves(sown))
+
+    return nnx.value_and_grad(loss_fn)(model)[0]
+
+
+@nnx.jit
+def evaluate(model: Net, x):
+    y = model(x)
+    sown = nnx.pop(model, nnx.Intermediate)
+    return jnp.mean(y) + len(jax.tree.leaves(sown))
+"""
+_LEAVES = """\
+import jax.numpy as jnp
+from flax import nnx
+
+from trainer import Net, evaluate, train
+
+for mode in (True, False):
+    nnx.set_graph_mode(mode)
+    nnx.set_graph_updates(mode)
+    for run in (train, evaluate):
+        for left in (False, True):
+            model = Net(nnx.Rngs(0))
+            if left:
+                model(jnp.ones((3, 2)))
+            try:
+                run(model, jnp.ones((3, 2)))
+                run(model, jnp.ones((3, 2)))
+            except ValueError as error:
+                print(left, "must keep its structure" in str(error))
+            else:
+                print(left, "passes")
+"""
+
+
+@pytest.mark.runs_jax
+def test_sown_values_of_a_caller_that_a_pop_would_take_raise(tmp_path: Path) -> None:
+    result = migrated(_POPS)
+    assert b"compat" not in result.after
+    tmp_path.joinpath("trainer.py").write_bytes(result.after)
+    driver = tmp_path / "driver.py"
+    driver.write_text(_LEAVES)
+    done = subprocess.run(
+        [sys.executable, driver], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stdout.splitlines() == ["False passes", "True True"] * 4

@@ -266,3 +266,59 @@ def test_an_attribute_of_an_object_of_unknown_class_is_not_that_of_an_array(attr
             f"\n\n@nnx.jit\ndef step(model):\n    model.{attribute} {sign} 2\n",
             f"the function changes model: attribute {attribute} is {how}",
         )
+
+
+_SOWING = """\
+class Sowing(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        {more}
+
+    def __call__(self, x):
+        self.sow(nnx.Intermediate, "h", x)
+        return self.linear(x)
+
+
+@nnx.jit
+def step(model: Sowing, x):
+    {body}
+
+
+{below}
+"""
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param(
+            {"more": "self.z = nnx.Intermediate(0.0)"}, id="such a Variable from the start"
+        ),
+        pytest.param({"more": "self(jnp.ones((1, 2)))"}, id="sown in the constructor"),
+        pytest.param(
+            {"below": "def run(model: Sowing, x):\n    return model(x), step(model, x)"},
+            id="left by a caller",
+        ),
+        pytest.param(
+            {
+                "body": "nnx.pop(model, nnx.Intermediate)\n    y = model(x)\n"
+                "    sown = nnx.pop(model, nnx.Intermediate)\n    return y, sown"
+            },
+            id="popped first",
+        ),
+        pytest.param(
+            {
+                "body": "y = model(x)\n    if x is None:\n        return y\n"
+                "    sown = nnx.pop(model, nnx.Intermediate)\n    return y, sown"
+            },
+            id="returns before",
+        ),
+        pytest.param(
+            {"body": "sown = nnx.pop(model, nnx.Intermediate)\n    return sown"}, id="not sown"
+        ),
+    ],
+)
+def test_a_pop_of_which_a_check_would_raise_is_pinned(changed: dict[str, str]) -> None:
+    body = "y = model(x)\n    sown = nnx.pop(model, nnx.Intermediate)\n    return y, sown"
+    standing = {"more": "", "below": "", "body": body}
+    check_pinned(RULE, _SOWING.format(**standing | changed), "changes it")

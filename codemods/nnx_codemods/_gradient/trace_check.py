@@ -15,11 +15,12 @@ from collections.abc import Callable
 
 from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import effects_on, is_graph_node, refuse_split
+from nnx_codemods._sown.residual_state.popped_when_traced import pops_to_check
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node, seen_functions
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import Basic, Hidden, Instance, Scope, Value, Values
 from nnx_migrate.analysis.effects.causes import CalleeUnknown, Cause, MethodUnknown, PassedTo
-from nnx_migrate.analysis.effects.summary import Effect, Effects
+from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
@@ -28,6 +29,7 @@ from nnx_migrate.rewrite.model.functions import (
     argument_values,
     function_scopes,
     function_values,
+    parameter_at,
 )
 from nnx_migrate.rewrite.model.unobserved import unobserved_site
 from nnx_migrate.rewrite.split.arguments import positional_names
@@ -51,7 +53,10 @@ def checked_when_traced(
         return None
     scopes = function_scopes(context, site)
     effects = effects_on(context, site, scopes, index) if scopes else _unseen(context, site, index)
-    if effects is None or any(effect.kind != "unknown" for effect in effects):
+    if effects is None:
+        return None
+    effects -= _checked_pops(context, site, scopes, index)
+    if any(effect.kind != "unknown" for effect in effects):
         return None
     in_sight = context.analysis.in_sight.differentiated(context.tree.module)
     for effect in effects:
@@ -63,6 +68,15 @@ def checked_when_traced(
     if not _returns_no_object(context, site, scopes or seen_functions(context, site)):
         return None
     return _evidence(context, site, index)
+
+
+def _checked_pops(
+    context: FileContext, site: Site, scopes: tuple[Scope, ...], index: int
+) -> Effects:
+    """What a loss pops itself of what it has sown: the check sees where more lay there before."""
+    names = ((scope, parameter_at(context, site, scope, index)) for scope in scopes)
+    found = (pops_to_check(context, scope, name) for scope, name in names if name is not None)
+    return NO_EFFECTS.union(*found)
 
 
 def checked_beside_runs(context: FileContext, site: Site, index: int) -> Evidence | None:

@@ -15,9 +15,11 @@ from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._gradient.loss import decide_gradient
 from nnx_codemods._gradient.trace_check import is_checked, keeps_name
+from nnx_codemods._sown.residual_state.popped_when_traced import pops_to_check
 from nnx_migrate.analysis.domain.values import Scope, Values
 from nnx_migrate.analysis.effects.in_sight import Possible
 from nnx_migrate.analysis.effects.never_ran import NeverRan
+from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effects
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof
@@ -57,6 +59,27 @@ def watched_when_traced(
         return None
     claim = str(RuleClaim.KEEPS_STRUCTURE.about(index=index))
     return Evidence(claim, Proof.CHECKED, context.where(site.node))
+
+
+def unchecked_pops(
+    context: FileContext,
+    site: Site,
+    argument: tuple[Scope, int | None, str],
+    values: Values,
+    effects: Effects,
+) -> Effects:
+    """The effects without pops of what a function has sown itself, where a check sees to the rest.
+
+    Args:
+        argument: as for `watched_when_traced`.
+        values: what it can be.
+    """
+    scope, _, name = argument
+    pops = pops_to_check(context, scope, name)
+    if pops and not watches(context, scope, name):
+        watched = watched_when_traced(context, site, argument, values, [])
+        pops = pops if watched is not None else NO_EFFECTS
+    return effects - pops
 
 
 def _is_jitted(context: FileContext, site: Site, index: int) -> bool:

@@ -15,8 +15,12 @@ class Net(nnx.Module):
         return y
 
 
-@nnx.compat.jit
+@nnx.jit
 def loss_fn(model: Net, x):
+    model_before = nnx.split(model)
     y = model(x)
     aux = nnx.pop(model, nnx.Intermediate)
-    return jnp.mean(y**2) + sum(jax.tree.leaves(aux))
+    result = jnp.mean(y**2) + sum(jax.tree.leaves(aux))
+    if nnx.split(model) != model_before:
+        raise ValueError("model must keep its structure")
+    return result

@@ -31,11 +31,11 @@ def without_popped(context: FileContext, scope: Scope, parameter: str, effects: 
     pops = {effect for effect in effects if changes_by(effect.cause, "pop")}
     if not pops or any(effect.sows for effect in effects):
         return effects
-    return effects - pops if _comes_clean(context, scope, parameter) else effects
+    return effects - pops if comes_clean(context, scope, parameter) else effects
 
 
 @remembered
-def _comes_clean(context: FileContext, scope: Scope, parameter: str) -> bool:
+def comes_clean(context: FileContext, scope: Scope, parameter: str) -> bool:
     """Whether nothing sown lies on an object whenever a function is given it."""
     try:
         _check_function(context, scope, parameter, frozenset())
