@@ -10,6 +10,7 @@ import pytest
 
 from nnx_migrate.analysis.callgraph import base, lattice
 from nnx_migrate.analysis.callgraph.call_targets import Handles
+from nnx_migrate.analysis.callgraph.passed_within import PassedWithin
 from nnx_migrate.analysis.domain.values import Values
 from nnx_migrate.analysis.effects import reachability
 from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
@@ -146,6 +147,38 @@ def test_what_becomes_of_things_is_not_followed_again_after_an_edit_elsewhere(
     assert not looks
     _followed(analysis.replacing(index_of("lib.py", f"\n{_GIVEN}")))
     assert looks
+
+
+_MAIN = """
+import lib
+lib.given(2)
+def used(x):
+    return x
+def other(y):
+    pass
+again = used
+"""
+
+
+def test_what_becomes_of_things_is_followed_again_where_names_mean_something_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    analysis = analysis_of({"lib.py": f"import main\n{_GIVEN}\nmain.again(1)\n", "main.py": _MAIN})
+    looks = _counted(monkeypatch, Handles, "_aliases_of")
+    gone_through = _counted(monkeypatch, PassedWithin, "_all_within")
+    _followed(analysis)
+    assert looks
+    assert gone_through
+    looks.clear()
+    gone_through.clear()
+    # The file leads to the edited one, which offers it the same as before.
+    _followed(analysis.replacing(index_of("main.py", _MAIN.replace("return x", "return [x]"))))
+    _followed(analysis.replacing(index_of("main.py", f"\n\n{_MAIN}")))
+    assert not looks
+    _followed(analysis.replacing(index_of("main.py", _MAIN.replace("= used", "= other"))))
+    assert looks
+    # What the file says itself is what it was.
+    assert not gone_through
 
 
 def test_nothing_is_an_object_where_no_name_leads_to_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -107,7 +108,9 @@ class Callers:
         if not isinstance(found, Mapping):
             return None
         renewed = self.project.renewed
-        if any(scope.module in renewed for scope in found):
+        callers = itertools.chain.from_iterable(found.values())
+        calling = (where for where, _, _ in callers)
+        if any(scope.module in renewed for scope in itertools.chain(found, calling)):
             return None
         return None if any(where.module in renewed for where, _ in calls(handle)) else found
 

@@ -51,7 +51,8 @@ class Handles:
         self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._implied: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
-        self._within = PassedWithin(project, mentions)
+        within = None if before is None else before._within
+        self._within: PassedWithin = PassedWithin(project, mentions, within)
         #: By handle, the names of the calls that what has it is passed to.
         self._passed_to: dict[Handle, frozenset[str]] = {}
         self._edited = None if before is None else EditedNames(project, before.project)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.imports.interface import interface
 from nnx_migrate.analysis.symbols.program import Project
 
 #: A function or class as a call may run it: its name, its parameters, whether it is a method.
@@ -23,25 +24,25 @@ class EditedNames:
     def __init__(self, project: Project, before: Project) -> None:
         self._project = project
         self._before = before
+        self._anew = _meant_anew(project, before)
         self._passed_on: dict[str, bool] = {}
         self._redefined: dict[str, bool] = {}
 
     def concern(self, handle: Handle) -> bool:
         """Whether code in which names may mean something else says what becomes of a handle."""
-        there = handle.within is not None and handle.within.module in self._project.renewed
+        there = handle.within is not None and handle.within.module in self._anew
         return there or self._is_passed_on(handle.name) or self.is_redefined(handle.name)
 
     def are_among(self, handles: frozenset[Handle]) -> bool:
         """Whether any of these is a variable of such code."""
-        renewed = self._project.renewed
-        return any(each.within is not None and each.within.module in renewed for each in handles)
+        anew = self._anew
+        return any(each.within is not None and each.within.module in anew for each in handles)
 
     def _is_passed_on(self, name: str) -> bool:
         """Whether such code passes that on, or imports it under another name; now or before."""
         if name not in self._passed_on:
-            renewed = self._project.renewed
             self._passed_on[name] = any(
-                record.module in renewed
+                record.module in self._anew
                 for tables in self._project.tables
                 for table in (tables.passed_on, tables.renamed)
                 for record, _, _ in table.get(name, ())
@@ -57,6 +58,17 @@ class EditedNames:
                 self._project, name, edited.values()
             )
         return self._redefined[name]
+
+
+def _meant_anew(project: Project, before: Project) -> frozenset[str]:
+    """The files in which names may mean something else: none but the edited ones, where these
+    offer the same to all that import them."""
+    edited = project.tables[0].records
+    for record in edited:
+        old = before.modules.get(record.module)
+        if old is None or interface(old) != interface(record):
+            return project.renewed
+    return frozenset(record.module for record in edited)
 
 
 def _signatures(

@@ -14,11 +14,20 @@ from nnx_migrate.analysis.symbols.program import Project
 
 
 class PassedWithin:
-    """Goes through each function once for all of its variables, of which it may have hundreds."""
+    """Goes through each function once for all of its variables, of which it may have hundreds.
 
-    def __init__(self, project: Project, mentions: Mentions) -> None:
+    Args:
+        project: the files.
+        mentions: what they call and define.
+        before: of the project that this one is but for a file.
+    """
+
+    def __init__(
+        self, project: Project, mentions: Mentions, before: PassedWithin | None = None
+    ) -> None:
         self._project = project
         self._mentions = mentions
+        self._before = before
         self._wraps = project.tables[0].wraps
         self._within: dict[Scope, Mapping[str, Sequence[PassedOn]]] = {}
         self._own_values: dict[Scope, tuple[PassedOn, ...]] = {}
@@ -26,9 +35,15 @@ class PassedWithin:
         self._others: weakref.WeakKeyDictionary[Project, PassedWithin] = weakref.WeakKeyDictionary()
 
     def of(self, within: Scope, name: str) -> Sequence[PassedOn]:
-        """What becomes of a variable of a function, or of a module."""
+        """What becomes of a variable of a function, or of a module: the file itself says it all."""
+        if self._before is not None and self._has_as_it_was(within.module):
+            return self._before.of(within, name)
         key = "passed within", within, name
         return self._project.fact(within.module, key, lambda p: self._in(p)._named(within, name))
+
+    def _has_as_it_was(self, module: str) -> bool:
+        before = self._before and self._before._project.modules.get(module)
+        return before is self._project.modules.get(module)
 
     def _in(self, project: Project) -> PassedWithin:
         if project is self._project:
