@@ -29,10 +29,12 @@ After
 
 When it is safe
 ---------------
-The differentiated argument is shown to be a Module; the function, with all that it calls, neither
-changes the Module's structure (new, replaced or static attributes, `train()`, `sow`, `pop`) nor
-returns it or a part of it. Both States are arguments, so what the forward pass updates (statistics,
-keys, counters) reaches the model as before, in graph mode and in tree mode. `grads` stays a State.
+The differentiated argument is shown to be a Module, if only by what happens to it: the loss calls
+it, and an optimizer is updated with it, or `nnx.state(model, nnx.Param)`, `nnx.split`, or
+`nnx.update` gets it. The function, with all that it calls, neither changes the Module's structure
+(new, replaced or static attributes, `train()`, `sow`, `pop`) nor returns it or a part of it. Both
+States are arguments, so what the forward pass updates (statistics, keys, counters) reaches the
+model as before, in graph mode and in tree mode. `grads` stays a State.
 
 Sometimes all of this is known except what the loss, or what it calls, does to the structure
 (`model: nnx.Module`, or a loss that is passed in). If no code in sight that the call may mean

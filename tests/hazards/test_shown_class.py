@@ -67,6 +67,34 @@ def test_what_is_called_and_optimized_is_a_module(changed: dict[str, str], check
 
 
 @pytest.mark.parametrize(
+    ("changed", "checked"),
+    [
+        pytest.param({}, True, id="called and updated"),
+        pytest.param({"update": "state = nnx.state(model, nnx.Param)"}, True, id="filtered"),
+        pytest.param({"update": "_, state = nnx.split(model, nnx.Param)"}, True, id="split"),
+        pytest.param({"update": "x = print(nnx.state(model, nnx.Param))"}, True, id="passed on"),
+        pytest.param({"update": "nnx.update(other, grads)"}, False, id="another object"),
+        pytest.param({"update": "nnx.update(model.part, grads)"}, False, id="a part of it"),
+        pytest.param({"update": "state = nnx.state(model)"}, False, id="not filtered"),
+        pytest.param({"update": "state = nnx.state(model, x)"}, False, id="by another filter"),
+        pytest.param({"update": "state = jax.state(model, nnx.Param)"}, False, id="not by nnx"),
+        pytest.param({"update": "if x: nnx.update(model, grads)"}, False, id="in one case"),
+        pytest.param({"update": "x and nnx.update(model, grads)"}, False, id="behind an operator"),
+        pytest.param({"update": "f = lambda: nnx.update(model, grads)"}, False, id="later"),
+        pytest.param({"update": "model = other; nnx.update(model, grads)"}, False, id="bound anew"),
+        pytest.param({"loss": "return x.sum()"}, False, id="not called"),
+    ],
+)
+def test_what_is_called_and_given_to_nnx_is_a_module(
+    changed: dict[str, str], checked: bool
+) -> None:
+    standing = _STANDING | {"update": "nnx.update(model, grads)"}
+    after = migrated(_STEP.format(**standing | changed)).after
+    assert (b"raise ValueError" in after) == checked
+    assert (b"nnx.compat.grad" in after) != checked
+
+
+@pytest.mark.parametrize(
     ("loss", "left"),
     [
         pytest.param("n = nnx.merge(other, m)\n        return n(x).sum()", True, id="merged"),

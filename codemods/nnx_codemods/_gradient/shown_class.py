@@ -3,6 +3,7 @@
 A loss that merges its parameter was given a State. One that calls it, or a method of it, while an
 optimizer is updated with the same object and its gradients, was given a Module: no State, no
 container and no array is called, and `nnx.Optimizer.update` raises for gradients of anything else.
+So was one that calls it where nnx gets the same object (`nnx.state(model, nnx.Param)`).
 Of what class the Module is stays open, so the new code checks what the loss does to it.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from nnx_codemods._gradient.given_to_nnx import is_given_to_nnx
 from nnx_migrate.analysis.callgraph import binding
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
@@ -54,10 +56,15 @@ def shown_class(context: FileContext, site: Site, index: int, values: Values) ->
         return seen
     looked: _Looked = {}
     used = all(_is_used_as_object(context, scope, name, looked) for scope, name in given)
-    if used and site.uses and all(_is_optimized(context, site, use, index) for use in site.uses):
+    if not used or not site.uses:
+        return values
+    if all(_is_optimized(context, site, use, index) for use in site.uses):
         words = "called in the loss, and passed to an optimizer with its gradients"
-        return frozenset({Instance(_MODULE, exact=False, origin=words)})
-    return values
+    elif all(is_given_to_nnx(context, use, index) for use in site.uses):
+        words = "called in the loss, and passed to a function of nnx"
+    else:
+        return values
+    return frozenset({Instance(_MODULE, exact=False, origin=words)})
 
 
 def _seen_in_runs(context: FileContext, given: Iterable[tuple[Scope, str]]) -> Values:
