@@ -158,6 +158,40 @@ MORE_SUITES: Sequence[TestSuite] = (
         ),
     ),
     TestSuite(
+        "jaxfun",
+        "it has no archive, and it needs Python 3.12; clone spectralDNS/jaxfun at 90fe8b7",
+        tests=(
+            "tests/pinns/test_loss.py",
+            "tests/pinns/test_module.py",
+            "tests/pinns/test_optimizer.py",
+        ),
+        import_from="src",
+        needs=(
+            *_BARE,
+            "jaxtyping",
+            "matplotlib",
+            "scipy",
+            "shapely",
+            "sympy",
+            "tqdm",
+        ),
+    ),
+    TestSuite(
+        "jax-rl-playground",
+        "it has no archive with tests; clone yberreby/jax-rl-playground at 2e9c777",
+        # The other four files fail under Flax 0.12.8 as they are.
+        tests=(
+            "tests/test_ask_tell_vmap.py",
+            "src/distributions/test.py",
+            "src/init/test.py",
+            "src/normalize/test.py",
+            "src/policy/test.py",
+            "src/reinforce/test.py",
+        ),
+        import_from=".",
+        needs=(*_BARE, "beartype", "gymnasium", "jaxtyping", "matplotlib", "optuna", "pandas"),
+    ),
+    TestSuite(
         "mistral-nnx",
         "it has no archive with tests; clone yiding/mistral-nnx at eb7aa57",
         tests=("test",),

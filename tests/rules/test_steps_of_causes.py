@@ -63,6 +63,10 @@ def _grad(options: str, more: str = "x: jax.Array") -> str:
     return _slope(f"return nnx.grad(loss, {options})(m, x)", more)
 
 
+def _sown(body: str) -> str:
+    return f"def slope(m: Sower):\n    {body}\n"
+
+
 def _data(held: str) -> str:
     return (
         "class Table(nnx.Module):\n    def __init__(self):\n        self.w = nnx.Param(1.0)\n"
@@ -90,6 +94,12 @@ def _added(last: str) -> str:
 _PARTIAL = "functools.partial(nnx.vmap(loss_of, in_axes=(None, 0, None)), y=2.0)(m, a)"
 _OF_TWO = "def loss_of(m: Noisy, x, y):\n    return m(x) + y\n\n"
 _CAPTURED = "def slope(m: Noisy, n: Noisy, x):\n    def lost(m, x):\n        return m(x), AUX\n"
+
+_SOWER = (
+    "class Sower(Block):\n    def __call__(self, x):\n"
+    "        self.sow(nnx.Intermediate, 'h', x)\n        return self.w * x\n\n"
+    "def sowing(m):\n    return m(2.0)\n\nT = nnx.Intermediate\n\n"
+)
 
 #: The pinned code, the beginning of its help, and the code of a person who follows that.
 _CASES = {
@@ -369,6 +379,21 @@ _CASES = {
         _slope("return nnx.grad(loss)(m := ms[0], 1.0)", "ms: list[Noisy]"),
         "assign the object to a name, and pass that name",
         _slope("m = ms[0]\n    return nnx.grad(loss)(m, 1.0)", "ms: list[Noisy]"),
+    ),
+    "a gradient beside other code": (
+        _SOWER + _sown("a = 1; g = nnx.grad(sowing)(m); h = nnx.pop(m, T)\n    return g, h"),
+        "put each statement on a line of its own",
+        _SOWER + _sown("g = nnx.grad(sowing)(m)\n    h = nnx.pop(m, T)\n    return g, h"),
+    ),
+    "a step behind other code": (
+        f"a = 1; step = nnx.vmap(forward, in_axes=({_AXES}, 0))\nkept = [step]\n",
+        "put each statement on a line of its own",
+        f"a = 1\nstep = nnx.vmap(forward, in_axes=({_AXES}, 0))\nkept = [step]\n",
+    ),
+    "a step whose function is a keyword": (
+        f"step = nnx.vmap(f=forward, in_axes=({_AXES}, 0))\nkept = [step]\n",
+        "write the transform as the only decorator, or call it: f = nnx.jit(f)",
+        f"step = nnx.vmap(forward, in_axes=({_AXES}, 0))\nkept = [step]\n",
     ),
     "a method with super": (
         f"class Run(Base):\n    @nnx.vmap(in_axes=(None, {_AXES}, 0))\n"
