@@ -12,9 +12,9 @@ from migration_tool import installed_tool
 from pinned_sources import NotToBeHad
 
 # What was reached; a change that makes one of them worse has to say why.
-MOST_MISSED = 6
+MOST_MISSED = 2
 #: What the fail-closed rule pins without need is in it; it may only be lowered.
-MOST_NEEDLESS = 22
+MOST_NEEDLESS = 16
 
 
 def test_labels_are_whole() -> None:

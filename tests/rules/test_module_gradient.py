@@ -267,3 +267,57 @@ def step(model: Net, x, y):
     )
 """,
     )
+
+
+_PUT = """\
+def patch(scale):
+    def scaled(self, x):
+        {body}
+
+    Net.__call__ = scaled
+
+
+"""
+
+
+def test_a_method_that_is_put_on_the_class_changes_nothing() -> None:
+    put = _PUT.format(body="return self.linear(x) * scale")
+    check_transformed(
+        RULE,
+        f"""\
+{put}def slope(model: Net, x):
+    def loss_fn(model):
+        return model(x).sum()
+
+    return nnx.grad(loss_fn)(model)
+""",
+        f"""\
+{put}def slope(model: Net, x):
+    def loss_fn(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        return model(x).sum()
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    return nnx.grad(loss_fn)(params, nondiff)
+""",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "self.last = nnx.Param(x)\n        return x",
+        "self.sow(nnx.Intermediate, 'x', x)\n        return x",
+        "self.linear.last = nnx.Param(x)\n        return x",
+    ],
+)
+def test_a_method_that_is_put_on_the_class_may_change_its_object(body: str) -> None:
+    check_pinned(
+        RULE,
+        _PUT.format(body=body)
+        + """\
+def slope(model: Net, x):
+    return nnx.grad(lambda model: model(x).sum())(model)
+""",
+        "the function changes its Module",
+    )

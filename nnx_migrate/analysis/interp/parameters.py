@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+from collections.abc import Mapping
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.dunder_dispatch import operands_passed
@@ -13,6 +15,7 @@ from nnx_migrate.analysis.domain.values import (
     PLAIN,
     Basic,
     ClassValue,
+    FunctionValue,
     Instance,
     Located,
     Scope,
@@ -31,6 +34,7 @@ from nnx_migrate.core.place import Place
 _OF_CLASSES = frozenset({"__init_subclass__", "__class_getitem__", "__new__"})
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
+_NOTHING_PUT: Mapping[Scope, Values] = {}
 
 
 def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Parameter) -> Values:
@@ -114,6 +118,7 @@ def _passed(
 ) -> Values:
     found = _parametrized(evaluator, scope, function, parameter)
     found |= evaluator.callers.values_passed(scope, function, parameter)
+    found |= _as_method(evaluator, scope, function, parameter)
     if parameter == function.parameters[-1]:
         for argument in operands_passed(evaluator, scope, function):
             found |= evaluator.values(argument.scope, argument.expr)
@@ -123,6 +128,43 @@ def _passed(
             default = evaluator.values(around, parameter.default)
             found |= default - PLAIN if found else default
     return found or _fixture(evaluator, function, parameter)
+
+
+def _as_method(
+    evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
+) -> Values:
+    """The objects of classes that syntax runs a function on: `Net.__call__ = forward`."""
+    if function.owner is not None or parameter != function.parameters[0]:
+        return NOTHING
+    put: Mapping[Scope, Values] = evaluator.fixpoint.get(
+        ("put on classes",), lambda: _put_on_classes(evaluator), _NOTHING_PUT, lambda found: found
+    )
+    return put.get(scope, NOTHING) if parameter.kind == "positional" else NOTHING
+
+
+def _put_on_classes(evaluator: Evaluation) -> Mapping[Scope, Values]:
+    """Functions that become methods of syntax, each with the objects of their classes.
+
+    A method of another name is called by it: those calls tell what they pass.
+    """
+    mentions = evaluator.callers.mentions
+    found: dict[Scope, Values] = collections.defaultdict(frozenset)
+    for name in sorted(mentions.names_written_outside()):
+        if not name.startswith("__"):
+            continue
+        for where, write in mentions.outside_writes(name):
+            if not isinstance(write.target, ir.Attribute) or write.value is None:
+                continue
+            origin = Place(where.module, write.line)
+            objects = frozenset(
+                Instance(held.class_name, exact=False, origin=origin)
+                for held in evaluator.values(where, write.target.base)
+                if isinstance(held, ClassValue)
+            )
+            for put in evaluator.values(where, write.value) if objects else ():
+                if isinstance(put, FunctionValue):
+                    found[put.scope] |= objects
+    return found
 
 
 def _is_none(evaluator: Evaluation, scope: Scope, default: ir.Expr) -> bool:
