@@ -20,8 +20,8 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.effects.causes import MethodUnknown, Unseen
+from nnx_migrate.analysis.effects.effect import Effect, Effects, worst
 from nnx_migrate.analysis.effects.never_ran import NeverRan
-from nnx_migrate.analysis.effects.summary import Effect, Effects, worst
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission

@@ -152,8 +152,8 @@ from nnx_migrate.analysis.effects.causes import (
     of_object,
     only_of_objects,
 )
+from nnx_migrate.analysis.effects.effect import Effect, worst
 from nnx_migrate.analysis.effects.never_ran import NeverRan
-from nnx_migrate.analysis.effects.summary import Effect, worst
 from nnx_migrate.analysis.flax.transforms import (
     AS_VALUE,
     COMPUTED,

@@ -22,7 +22,8 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     TupleValue,
 )
-from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
+from nnx_migrate.analysis.effects.effect import Effect
+from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator

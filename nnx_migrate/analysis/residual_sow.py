@@ -19,7 +19,8 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
 from nnx_migrate.analysis.effects.causes import Cause, UpdateAdds, changes_by, changes_by_method
-from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, EffectFinder, Effects
+from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effect, Effects
+from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.flax.transforms import SPLITTERS, of_nnx, spec

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import Scope, describe
-from nnx_migrate.analysis.effects.summary import worst
+from nnx_migrate.analysis.effects.effect import worst
 from nnx_migrate.analysis.facts import Analyses, Analysis
 from nnx_migrate.analysis.flax.transforms import AS_VALUE, JAX_SITES, OTHER_PACKAGE
 from nnx_migrate.analysis.ir.build import index_module

@@ -19,7 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
 )
 from nnx_migrate.analysis.effects.causes import CalleeUnknown
-from nnx_migrate.analysis.effects.summary import Effect, Effects, worst
+from nnx_migrate.analysis.effects.effect import Effect, Effects, worst
 from nnx_migrate.analysis.library.effect_model import harmless_library_call
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof

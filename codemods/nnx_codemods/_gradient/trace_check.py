@@ -20,7 +20,7 @@ from nnx_codemods._unresolved.unseen_functions import may_be_graph_node, seen_fu
 from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import Basic, Hidden, Instance, Scope, Value, Values
 from nnx_migrate.analysis.effects.causes import CalleeUnknown, Cause, MethodUnknown, PassedTo
-from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
+from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof

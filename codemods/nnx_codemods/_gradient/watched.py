@@ -17,9 +17,9 @@ from nnx_codemods._gradient.loss import decide_gradient
 from nnx_codemods._gradient.trace_check import is_checked, keeps_name
 from nnx_codemods._sown.residual_state.popped_when_traced import pops_to_check
 from nnx_migrate.analysis.domain.values import Scope, Values
+from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effects
 from nnx_migrate.analysis.effects.in_sight import Possible
 from nnx_migrate.analysis.effects.never_ran import NeverRan
-from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effects
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof

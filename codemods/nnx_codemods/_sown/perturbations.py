@@ -15,8 +15,8 @@ from nnx_codemods._sown.sowing import OF_ARRAYS, RULE_NAME
 from nnx_codemods._sown.types import check_not_read
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, ClassValue, ParameterOf, Scope
 from nnx_migrate.analysis.effects.causes import changes_by_method
+from nnx_migrate.analysis.effects.effect import Effect
 from nnx_migrate.analysis.effects.reachability import is_attribute
-from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.ir.parse import parse

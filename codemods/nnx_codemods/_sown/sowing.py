@@ -13,7 +13,7 @@ from nnx_migrate.analysis.effects.causes import (
     VariableAdded,
     changes_by_method,
 )
-from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.effects.effect import Effect
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.flax.transforms import GRADIENTS
 from nnx_migrate.analysis.ir import nodes as ir

@@ -19,9 +19,9 @@ from nnx_migrate.analysis.domain.values import (
     union,
 )
 from nnx_migrate.analysis.effects.causes import reason_of
+from nnx_migrate.analysis.effects.effect import Effect
 from nnx_migrate.analysis.effects.in_sight import Possible
 from nnx_migrate.analysis.effects.never_ran import NeverRan
-from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.core.findings import Evidence, Proof

@@ -28,8 +28,8 @@ from nnx_migrate.analysis.effects.causes import (
     PassedTo,
     UpdateAdds,
 )
+from nnx_migrate.analysis.effects.effect import Effect
 from nnx_migrate.analysis.effects.popped import call_giving, popped_parameters, types_given
-from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.state_filters import holds_variables_alone

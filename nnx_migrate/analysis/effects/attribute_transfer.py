@@ -21,8 +21,8 @@ from nnx_migrate.analysis.effects.causes import (
     VariableAdded,
     of_object,
 )
+from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.effects.only_tested import is_only_tested
-from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.heap.global_readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS, VARIABLE_WRITES

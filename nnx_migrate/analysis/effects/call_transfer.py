@@ -28,9 +28,10 @@ from nnx_migrate.analysis.effects.causes import (
     Returned,
     Unseen,
 )
+from nnx_migrate.analysis.effects.effect import Effect
 from nnx_migrate.analysis.effects.flags import guards as flags
 from nnx_migrate.analysis.effects.never_ran import NeverRan
-from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
+from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT

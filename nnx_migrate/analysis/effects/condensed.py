@@ -20,7 +20,7 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
     changes_by,
 )
-from nnx_migrate.analysis.effects.summary import Effect, Effects
+from nnx_migrate.analysis.effects.effect import Effect, Effects
 from nnx_migrate.analysis.symbols.imports.import_graph import is_test_file
 
 #: Sets up to this size are left as they are: each effect of them may be told.

@@ -21,7 +21,8 @@ from nnx_migrate.analysis.effects.causes import (
     only_of_objects,
     shows_after_loop,
 )
-from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, worst
+from nnx_migrate.analysis.effects.effect import Effect, worst
+from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.imports.import_graph import ImportFinder

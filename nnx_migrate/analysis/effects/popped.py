@@ -22,7 +22,8 @@ from nnx_migrate.analysis.effects.causes import (
     changes_by,
     changes_by_method,
 )
-from nnx_migrate.analysis.effects.summary import Effect, EffectFinder
+from nnx_migrate.analysis.effects.effect import Effect
+from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project

@@ -27,10 +27,11 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
 )
 from nnx_migrate.analysis.effects.condensed import condensed
+from nnx_migrate.analysis.effects.effect import Effect, Effects
 from nnx_migrate.analysis.effects.flags import guards as flags
 from nnx_migrate.analysis.effects.flags import tested_fields as tested
 from nnx_migrate.analysis.effects.popped import Popped
-from nnx_migrate.analysis.effects.summary import Effect, EffectFinder, Effects
+from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.attributes import having, member

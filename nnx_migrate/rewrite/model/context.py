@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nnx_migrate.analysis.domain.values import Instance, Scope, Value, Values
-from nnx_migrate.analysis.effects.summary import Effect, Effects
+from nnx_migrate.analysis.effects.effect import Effect, Effects
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir.parse import parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnx_migrate.analysis.effects.causes import AttributeWritten
 from nnx_migrate.analysis.effects.condensed import ENOUGH, condensed
-from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.effects.effect import Effect
 from nnx_migrate.core.place import Place
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.analysis.effects.summary import worst
+from nnx_migrate.analysis.effects.effect import worst
 from tests.unit.analysis.asking import analysis_of, effects, scope_named
 
 HEAD = """

@@ -13,7 +13,7 @@ from nnx_codemods._sown.residual_state.calls import calls_to_restore
 from nnx_codemods._sown.sowing import sown_by
 from nnx_migrate.analysis.domain.values import ClassValue, Located, ParameterOf, Scope, Value
 from nnx_migrate.analysis.effects.causes import changes_by
-from nnx_migrate.analysis.effects.summary import Effects
+from nnx_migrate.analysis.effects.effect import Effects
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.residual_sow import ResidualSowFinder, harm
 from nnx_migrate.analysis.sites.tree import AnyFunction

@@ -21,8 +21,8 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
 )
 from nnx_migrate.analysis.effects.causes import changes_by
+from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.effects.popped import popped_types
-from nnx_migrate.analysis.effects.summary import NO_EFFECTS, Effect, Effects
 from nnx_migrate.analysis.effects.transfer import UnbalancedTracker
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.residual_sow import ResidualSowFinder

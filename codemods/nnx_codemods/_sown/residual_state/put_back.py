@@ -35,7 +35,7 @@ from nnx_codemods._sown.sowing import (
 from nnx_codemods._sown.types import check_only_sown, name_at
 from nnx_migrate.analysis.domain.values import ClassValue, Scope
 from nnx_migrate.analysis.effects.causes import VariableAdded
-from nnx_migrate.analysis.effects.summary import Effect
+from nnx_migrate.analysis.effects.effect import Effect
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.context import FileContext, remembered

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from nnx_codemods._sown.residual_state.calls import calls_to_restore
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.effects.causes import changes_by
-from nnx_migrate.analysis.effects.summary import Effect, Effects
+from nnx_migrate.analysis.effects.effect import Effect, Effects
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.place import Place

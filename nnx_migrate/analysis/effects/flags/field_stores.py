@@ -17,8 +17,8 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     Value,
 )
+from nnx_migrate.analysis.effects.effect import TestedField
 from nnx_migrate.analysis.effects.flags.guards import FALSE
-from nnx_migrate.analysis.effects.summary import TestedField
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS
 from nnx_migrate.analysis.symbols.passed_on import writes_in

@@ -19,6 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     ParameterOf,
     Scope,
 )
+from nnx_migrate.analysis.effects.effect import Effect
 from nnx_migrate.analysis.effects.flags.constructors import (
     NEVER,
     OTHER,
@@ -26,7 +27,6 @@ from nnx_migrate.analysis.effects.flags.constructors import (
     ConstructorFlags,
     attribute_of_own,
 )
-from nnx_migrate.analysis.effects.summary import Effect
 from nnx_migrate.analysis.ir import nodes as ir
 
 #: A parameter of a function, or "self.flag" of the method's own object.

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterator
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.binding import argument_for, hides_arguments
 from nnx_migrate.analysis.domain.values import ParameterOf, Scope
+from nnx_migrate.analysis.effects.effect import TestedField
 from nnx_migrate.analysis.effects.flags.escaping_classes import (
     EscapingClasses,
     is_plain_decorator,
 )
 from nnx_migrate.analysis.effects.flags.field_stores import FieldStores
 from nnx_migrate.analysis.effects.flags.guards import FALSE
-from nnx_migrate.analysis.effects.summary import TestedField
 from nnx_migrate.analysis.interp.record_fields import fields_of
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.imports.import_graph import ImportFinder

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import Instance, Scope
-from nnx_migrate.analysis.effects.summary import Effect, TestedField
+from nnx_migrate.analysis.effects.effect import Effect, TestedField
 from nnx_migrate.analysis.ir import nodes as ir
 
 #: What may be of more classes than these, may be anything.
