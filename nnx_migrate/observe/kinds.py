@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from nnx_migrate.check.recording.compiling import plain_settings
 from nnx_migrate.check.recording.kinds import is_array
-from nnx_migrate.observe.objects import DEEPEST, MOST_ELEMENTS
+from nnx_migrate.observe.objects import DEEPEST, MOST_ELEMENTS, ordinary, types_of
 from nnx_migrate.sources.facts.observed_facts import (
     ARRAY,
     BOUND,
@@ -100,7 +100,7 @@ def of_cell(notebook: str, file: str, classes: Iterable[str]) -> None:
 
 
 def kind_of(value: Any, depth: int = 0) -> Kind:
-    kind = type(value)
+    kind = ordinary(type(value))
     if kind is bool:
         return _FLAGS[value]
     if kind is Keywords:
@@ -115,7 +115,7 @@ def kind_of(value: Any, depth: int = 0) -> Kind:
     if kind not in DEEP or depth == DEEPEST or len(value) > MOST_ELEMENTS:
         return kind
     held = value.values() if kind is dict else value
-    types = frozenset(map(type, held))
+    types = frozenset(types_of(held))
     if types.isdisjoint(_DEEP_IN_CONTAINERS):
         return _Held(types)
     deep = (kind_of(each, depth + 1) for each in held)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import enum
 import functools
 import sys
-from collections.abc import Iterator, Mapping
+from abc import ABCMeta
+from collections.abc import Iterable, Iterator, Mapping
 from operator import is_
 from types import NoneType
 from typing import Any, NamedTuple
@@ -72,6 +73,31 @@ _NODES = frozenset({Sort.PYTREE, Sort.VARIABLE})
 _NO_LEAVES = _NODES | {Sort.CONTAINER, Sort.STATE, Sort.TREE, Sort.ARRAY}
 #: The types whose objects jax takes apart, beside those that are known by themselves.
 _trees: dict[type, bool] = {}
+
+
+class MadeAtRunTime:
+    """Stands for classes that a metaclass compares by what they say: programs make them as they
+    run, thousands of them, and to look one up takes long."""
+
+
+#: Metaclasses that do no such thing.
+_PLAIN_METACLASSES = frozenset({type, ABCMeta, enum.EnumType})
+
+
+def ordinary(kind: type) -> type:
+    """A class, or what stands for one that is not found by its identity (those of sympy)."""
+    meta: Any = type(kind)
+    if meta in _PLAIN_METACLASSES or meta.__eq__ is type.__eq__:
+        return kind
+    return MadeAtRunTime
+
+
+def types_of(values: Iterable[object]) -> tuple[type, ...]:
+    """The classes of values, each as it is looked up by."""
+    types = tuple(map(type, values))
+    if _PLAIN_METACLASSES.issuperset(map(type, types)):
+        return types
+    return tuple(map(ordinary, types))
 
 
 def may_hold(value: object) -> bool:
@@ -222,7 +248,7 @@ def children(part: object, sort: Sort) -> Iterator[tuple[object, object]]:
 
 def sort_of(part: object) -> Sort:
     """What a part is."""
-    kind: Any = type(part)
+    kind: Any = ordinary(type(part))
     sort = _sort(kind)
     if sort is not Sort.OTHER:
         return sort
@@ -241,17 +267,22 @@ def _sort(kind: type) -> Sort:
     if kind in _PLAIN:
         return Sort.PLAIN
     if nnx is not None:
-        if issubclass(kind, nnx.State):
+        if _is_below(kind, nnx.State):
             return Sort.STATE
-        if issubclass(kind, getattr(nnx, "Pytree", nnx.Module)):
+        if _is_below(kind, getattr(nnx, "Pytree", nnx.Module)):
             return Sort.PYTREE
-        if issubclass(kind, nnx.Variable):
+        if _is_below(kind, nnx.Variable):
             return Sort.VARIABLE
     if issubclass(kind, list | tuple | dict):
         return Sort.CONTAINER
     if is_array(kind):
         return Sort.ARRAY
     return Sort.TOLD if issubclass(kind, enum.Enum) or kind.__name__ == "GraphDef" else Sort.OTHER
+
+
+def _is_below(kind: type, base: type) -> bool:
+    """Whether a class inherits from another; an abstract one would ask all classes below it."""
+    return any(each is base for each in kind.__mro__)
 
 
 def _is_split(variable: object) -> bool:

@@ -18,6 +18,7 @@ from nnx_migrate.observe.calls import Calls
 from nnx_migrate.observe.kinds import DEEP, Kind, kind_of
 from nnx_migrate.observe.lines import write
 from nnx_migrate.observe.looks import Look, around
+from nnx_migrate.observe.objects import types_of
 from nnx_migrate.observe.places import Span
 from nnx_migrate.observe.watched import WatchedFunction, tell_modules
 from nnx_migrate.sources.facts.observed_facts import DELETES, RUNNING_TEST
@@ -113,14 +114,14 @@ def seen(number: int, values: tuple[Any, ...]) -> Look | None:
     Returns:
         What `left` is to be given when the call ends.
     """
-    types: tuple[Kind, ...] = tuple(map(type, values))
+    types: tuple[Kind, ...] = types_of(values)
     if not DEEP.isdisjoint(types):
         # Another thread may change a container meanwhile: then nothing is known of what is in it.
         try:
             both = zip(values, types, strict=True)
             types = tuple([kind_of(value) if kind in DEEP else kind for value, kind in both])
         except RuntimeError:
-            types = tuple(map(type, values))
+            types = types_of(values)
     calls = _calls.get((number, types))
     if calls is None:
         calls = _calls[number, types] = Calls()

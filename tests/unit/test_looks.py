@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.observe import looks
+from nnx_migrate.observe import looks, objects
 from nnx_migrate.observe.calls import Calls
 from nnx_migrate.sources.facts.seen_objects import UNKNOWN, SeenObject
 
@@ -303,3 +303,19 @@ def test_each_call_that_jax_traces_is_looked_into(monkeypatch: pytest.MonkeyPatc
     core.trace_state_clean = lambda: False
     monkeypatch.setitem(sys.modules, "jax._src.core", core)
     assert counted(*[Pytree()] * 5) == [True] * 5
+
+
+class Asking(type):
+    """A metaclass like `ABCMeta`, which asks all classes below one of its own."""
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        raise AssertionError(other)
+
+
+def test_an_abstract_class_of_flax_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    nnx = sys.modules["flax.nnx"]
+    for name in ("Pytree", "Variable", "State"):
+        monkeypatch.setattr(nnx, name, Asking(name, (), {}), raising=True)
+    monkeypatch.setattr(nnx, "Module", Asking("Module", (), {}), raising=True)
+    assert objects.sort_of(Foreign()) is objects.Sort.OTHER
+    assert objects.sort_of(nnx.Variable()) is objects.Sort.VARIABLE

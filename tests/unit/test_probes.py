@@ -71,3 +71,31 @@ def test_a_default_that_counts_as_false_is_told(
 ) -> None:
     probes.seen(probes.number_of("code.py", "f", ("a",)), (kinds.or_default(given, ""),))
     assert lines(tmp_path)[0]["parameters"] == {"a": [told_as]}
+
+
+class Comparing(type):
+    """A metaclass like that of sympy's functions: to compare its classes takes long."""
+
+    asked = 0
+
+    def __eq__(cls, other: object) -> bool:
+        Comparing.asked += 1
+        return isinstance(other, Comparing)
+
+    def __hash__(cls) -> int:
+        Comparing.asked += 1
+        return 0
+
+
+def test_classes_that_compare_themselves_are_not_asked(
+    told: dict[str, Any], tmp_path: Path
+) -> None:
+    number = probes.number_of("code.py", "f", ("a", "b"))
+    made = [Comparing(f"u{each}", (), {})() for each in range(4)]
+    Comparing.asked = 0
+    for each in made:
+        probes.seen(number, (each, [[each], 1]))
+    assert Comparing.asked == 0
+    assert [calls.number for calls in told.values()] == [4]
+    (line, *_) = lines(tmp_path)
+    assert line["parameters"] == {"a": ["other"], "b": ["in in other", "in plain"]}
