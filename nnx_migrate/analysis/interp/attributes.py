@@ -38,6 +38,7 @@ from nnx_migrate.analysis.interp.field_stores import lacks, stored_in_class, sto
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.library.return_model import (
     CONTAINER_CLASSES,
     elements_of,
@@ -177,7 +178,11 @@ def _of_class(evaluator: Evaluation, class_name: str, name: str) -> Values:
         located = evaluator.project.class_of(above)
         if located is not None:
             scope = Scope(located[0], located[1].scope)
-            found |= evaluator.all_of(scope, located[1].attributes.get(name, ()))
+            bound = located[1].attributes.get(name, ())
+            found |= evaluator.all_of(scope, bound)
+            if any(map(is_new_container, bound)):  # with what methods put into it
+                for put in evaluator.stored(above, name):
+                    found |= evaluator.values(put.scope, put.expr)
             for stored in stored_in_class(evaluator, above, name):
                 found |= evaluator.values(stored.scope, stored.expr)
         if found:

@@ -9,6 +9,7 @@ from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope, Values
 from nnx_migrate.analysis.domain.witnesses import in_order, with_one_witness
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 
 
 def passed_for_field(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
@@ -58,6 +59,18 @@ def init_only(evaluator: Evaluation, class_name: str) -> frozenset[str]:
         for name, annotation in located[1].annotations.items():
             found[name] = evaluator.project.dotted(scope, annotation) == "dataclasses.InitVar"
     return frozenset(name for name, only in found.items() if only)
+
+
+def new_containers(evaluator: Evaluation, class_name: str) -> frozenset[str]:
+    """Fields that hold a new container where no call passes one: `field(default_factory=dict)`."""
+    return frozenset(
+        name
+        for above in evaluator.hierarchy.ancestry(class_name).classes
+        if (located := evaluator.project.class_of(above)) is not None
+        for name in located[1].annotations
+        for made in _made_by_default(evaluator, above, name)
+        if is_new_container(made.expr)
+    )
 
 
 def _made_by_default(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:

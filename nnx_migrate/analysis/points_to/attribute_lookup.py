@@ -10,6 +10,7 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.field_stores import stored_in_class
 from nnx_migrate.analysis.interp.record_fields import fields_of
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
@@ -24,6 +25,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.queries import LAST, ClassBinding, Objects
+from nnx_migrate.analysis.points_to.stores.of_classes import container_of_class, replaces
 
 
 def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: float) -> Held:
@@ -113,6 +115,9 @@ def _bound_by_class(
     if key not in objects.of_classes:
         objects.of_classes[key] = _class_binding(objects, *key)
     bound = objects.of_classes[key]
+    if bound.container:
+        yield container_of_class(objects, bound.container, name, bound.by_all[0], here)
+        return
     options = [objects.held(each.scope, each.expr) for each in bound.by_all]
     options = [each for each in options if each != NOTHING]
     yield from options
@@ -125,11 +130,14 @@ def _class_binding(objects: Objects, class_name: str, name: str) -> ClassBinding
         located = objects.project.class_of(above)
         if located is None:
             continue
-        if any(each.name == name for each in fields_of(objects.evaluator, above)):
-            break  # the default of a field, which the constructor stores
         scope = Scope(located[0], located[1].scope)
         own = [Located(scope, each) for each in located[1].attributes.get(name, ())]
         bound = (*own, *stored_in_class(objects.evaluator, above, name))
+        if len(bound) == 1 and is_new_container(bound[0].expr):
+            container = "" if replaces(objects, above, name) else above
+            return ClassBinding(bound, not container, container)
+        if any(each.name == name for each in fields_of(objects.evaluator, above)):
+            break  # the default of a field, which the constructor stores
         if bound:
             return ClassBinding(bound, len(objects.evaluator.stored(above, name)) > len(own))
     return ClassBinding((), False)

@@ -15,7 +15,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.interp.record_fields import fields_of, init_only
+from nnx_migrate.analysis.interp.record_fields import fields_of, init_only, new_containers
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
@@ -180,10 +180,13 @@ def _fields(
     names = [each.name for each in fields_of(objects.evaluator, class_name)]
     if not names:
         return ()
+    made = sorted(new_containers(objects.evaluator, class_name))
     given = container(objects, scope, call.args, at).parts
     parts = [(name, part) for name, (_, part) in zip(names, given, strict=False)]
     parts += [(name or "", objects.held(scope, v, at)) for name, v in call.keywords]
     passed_on = init_only(objects.evaluator, class_name)
+    given_by_name = {name for name, _ in parts}
+    parts += [(name, NOTHING) for name in made if name not in given_by_name]
     return tuple(part for part in parts if part[0] not in passed_on)
 
 

@@ -40,10 +40,12 @@ class ClassBinding:
     Args:
         by_all: what all of its objects have.
         stored: whether its methods store something else under it.
+        container: the class that binds a new container to it, which no object replaces; or "".
     """
 
     by_all: tuple[Located, ...]
     stored: bool
+    container: str = ""
 
 
 @record
