@@ -32,6 +32,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
+from nnx_migrate.analysis.interp.computed_names import stored_by_computed_name
 from nnx_migrate.analysis.interp.containers.dict_items import item_by_name, put_by_name
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.field_stores import lacks, stored_in_class, stored_outside
@@ -236,7 +237,8 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         or _replacing(evaluator, instance.class_name, name)
         or _set_from_outside(evaluator, instance, name)
         or (module_member(name) if hierarchy.kind(instance.class_name) == "module" else NOTHING)
-        or unknown_attribute(name, instance.class_name)
+        or stored_by_computed_name(evaluator, instance.class_name, name)
+        | unknown_attribute(name, instance.class_name)
     )
 
 

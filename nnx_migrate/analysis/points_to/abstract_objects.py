@@ -23,11 +23,15 @@ SOME = "[]"
 EACH = "[*]"
 #: Stands for all the objects that the turns of a loop put into a list, one each.
 ALL_TURNS = "(all)"
+#: Where an object has what a mapping holds, each under the name that this has there.
+NAMED = "**"
 #: Ends a path that goes on, nobody knows where to: by one attribute or more. Code that calls itself
 #: with `node.below` would make paths without end.
 REST = "..."
 #: `nets[1:]` on a path: its first element is `nets[1]`.
 _STARTS_AT = re.compile(r"\d*:-?\d*")
+#: Where something is stored under each of the names that begin so.
+_BEGINS = re.compile(r"<[^:]*:([^:+]+)[+]>")
 #: So often a path goes by one name before it ends so.
 _MOST_ALIKE = 2
 
@@ -193,10 +197,26 @@ def _attribute(held: Held, name: str, place: Located) -> Held:
                 own = Object(held.object.root, _longer(held.object.path, name), place, label)
                 return dataclasses.replace(part, object=own)
             return called(_of_itself(held, name, part, place), label)
+        if held.object is not None and (by_name := _by_computed_name(at, part, name)) is not None:
+            return called(by_name, label)
     if held.object is None:
         return held if name == REST else NOTHING
     inside = held.parts if name == REST else ()
     return Held(Object(held.object.root, _longer(held.object.path, name), place, label), inside)
+
+
+def _by_computed_name(at: str, part: Held, name: str) -> Held | None:
+    """What is stored under a name that code computes, where that may be the name asked for.
+
+    Args:
+        at: all names of a mapping, or "<12:net+>" for what begins so, stored on that line.
+    """
+    if at == NAMED:
+        found = dict(part.parts).get(name) if part.is_container else None
+    else:
+        start = _BEGINS.fullmatch(at)
+        found = part if start is not None and name.startswith(start[1]) else None
+    return None if found is None or is_untold(found) else found
 
 
 def _of_itself(held: Held, name: str, part: Held, place: Located) -> Held:

@@ -374,8 +374,11 @@ def passed_for(
         return container(objects, where, rest, at)
     if parameter.kind == "double_star":
         names = {each.name for each in function.parameters}
-        named = [(k or "", v) for k, v in call.keywords if k not in names]
-        return together((k, objects.held(where, v, at)) for k, v in named)
+        named = [(k, objects.held(where, v, at)) for k, v in call.keywords if k not in names]
+        if len(named) == 1 and named[0][0] is None:
+            return named[0][1]
+        parts = [[(k, held)] if k or not held.is_container else held.parts for k, held in named]
+        return together((k or "", held) for several in parts for k, held in several)
     argument = argument_for(function.parameters, parameter, call, len(first), placed=True)
     if argument is not None:
         return objects.held(where, argument, at)

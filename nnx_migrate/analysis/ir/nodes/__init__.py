@@ -15,6 +15,7 @@ from nnx_migrate.analysis.ir.nodes.declarations import (
     Needed,
     Parameter,
     Write,
+    set_by_name,
     stored_by_name,
 )
 from nnx_migrate.analysis.ir.nodes.expressions import (
@@ -94,6 +95,7 @@ __all__ = [
     "path_of",
     "referred_name",
     "root_name",
+    "set_by_name",
     "shared_attribute",
     "shared_name",
     "stored_by_name",

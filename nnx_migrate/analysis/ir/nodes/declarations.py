@@ -192,6 +192,14 @@ class ModuleIndex(Record):
         return not names.isdisjoint(self.words)
 
 
+def set_by_name(call: Call) -> tuple[Expr, Expr, Expr] | None:
+    """The object, the name and the value of `setattr(x, name, value)`; None of all else."""
+    if len(call.args) == 3 and call.func in _SETTERS:
+        owner, name, value = call.args
+        return owner, name, value
+    return None
+
+
 def stored_by_name(call: Call) -> Write | None:
     """The store that `setattr(x, "name", value)` is, or `object.__setattr__`; None of all else."""
     match call:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    NAMED,
     Held,
     Object,
     Variable,
@@ -74,6 +75,17 @@ def _line_or_branch(objects: Objects, scope: Scope, line: int) -> str:
 def _is_some_element(one: Object) -> bool:
     """Whether it may be another element in each turn of a loop."""
     return any(map(is_some, one.path))
+
+
+def put_by_name(
+    objects: Objects, scope: Scope, place: Place, expr: ir.Expr, line: int
+) -> Iterator[Kept]:
+    """A store of all that a mapping holds, under the names that this has: `update(kwargs)`."""
+    own = objects.held(scope, expr, line).object
+    if own is not None and isinstance(own.root, Variable) and not own.root.version:
+        yield from told(objects, (*place, NAMED), Held(own), line)
+    else:
+        yield from put_all(objects, scope, place, expr, line)
 
 
 def put_all(

@@ -14,6 +14,8 @@ from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located,
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.retention import is_super_init
+from nnx_migrate.analysis.interp.computed_names import items_stored
+from nnx_migrate.analysis.interp.string_constants import beginning
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.points_to.abstract_objects import (
@@ -24,7 +26,15 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.queries import Kept, Objects, StoredByName
-from nnx_migrate.analysis.points_to.stores.puts import PUTTING, Place, put, put_all, told
+from nnx_migrate.analysis.points_to.stores.puts import (
+    PUTTING,
+    Place,
+    put,
+    put_all,
+    put_by_name,
+    told,
+)
+from nnx_migrate.analysis.points_to.stores.turns import is_in_a_loop, same_in_turns
 
 _NONE = StoredByName((), ())
 _CONTAINERS = frozenset({"flax.nnx.List", "flax.nnx.Dict"})
@@ -164,16 +174,8 @@ def place_in(own: ir.Name, expr: ir.Expr) -> Place | None:
 
 def _setter(own: ir.Name, call: ir.Call) -> Place | None:
     """Where in an object a call of `setattr` stores something."""
-    match call:
-        case (
-            ir.Call(func=ir.Name(id="setattr"), args=(base, _, _))
-            | ir.Call(
-                func=ir.Attribute(base=ir.Name(id="object"), name="__setattr__"), args=(base, _, _)
-            )
-        ):
-            return place_in(own, base)
-        case _:
-            return None
+    found = ir.set_by_name(call)
+    return None if found is None else place_in(own, found[0])
 
 
 def _set_by_name(objects: Objects, scope: Scope, call: ir.Call, place: Place) -> Iterator[Kept]:
@@ -181,8 +183,27 @@ def _set_by_name(objects: Objects, scope: Scope, call: ir.Call, place: Place) ->
     held = objects.held(scope, value, call.line)
     if isinstance(key, ir.Constant) and key.text:
         yield from told(objects, (*place, key.text), held, call.line)
+    elif (mapping := items_stored(objects.project, scope, key, value)) is not None:
+        yield from put_by_name(objects, scope, place, mapping, call.line)
+    elif names := _gone_over(objects, scope, key):
+        same = same_in_turns(objects, held)
+        for name in names:
+            yield from told(objects, (*place, name), same, call.line)
     else:
-        yield from put(objects, scope, place, held, call.line)
+        start = beginning(objects.evaluator, scope, key)
+        more = "" if is_in_a_loop(objects, scope, call.line) else "+"
+        at = f":{start}{more}" if start else ""
+        yield from put(objects, scope, place, held, call.line, at)
+
+
+def _gone_over(objects: Objects, scope: Scope, key: ir.Expr) -> list[str]:
+    """The texts that a loop goes over, `for name in ("a", "b")`, each of which its name is once."""
+    match objects.project.bindings(scope, key.id) if isinstance(key, ir.Name) else []:
+        case [Located(expr=ir.Iterated(base=ir.Sequence(elements=texts)))]:
+            found = [each.text for each in texts if isinstance(each, ir.Constant) and each.text]
+            return found if len(found) == len(texts) else []
+        case _:
+            return []
 
 
 @record
@@ -303,15 +324,16 @@ def _grown(objects: Objects, scope: Scope, place: Place, call: ir.Call) -> Itera
     """What a method of a container puts into it, where nothing else says so."""
     method, args = ir.last_name(call.func), call.args
     if method == "update":
+        store = put_by_name if _is_attributes(call.func) else put_all
         for each in args:
-            yield from put_all(objects, scope, place, each, call.line)
+            yield from store(objects, scope, place, each, call.line)
         for name, value in call.keywords:
             if name:
                 yield from told(
                     objects, (*place, name), objects.held(scope, value, call.line), call.line
                 )
             else:
-                yield from put_all(objects, scope, place, value, call.line)
+                yield from store(objects, scope, place, value, call.line)
         return
     at, whole = PUTTING.get(method, (1, False))
     if at >= len(args):
@@ -323,3 +345,12 @@ def _grown(objects: Objects, scope: Scope, place: Place, call: ir.Call) -> Itera
         yield from told(objects, (*place, args[0].text), held, call.line)
     else:
         yield from put(objects, scope, place, held, call.line)
+
+
+def _is_attributes(method: ir.Expr) -> bool:
+    """Whether it is a method of `vars(x)` or `x.__dict__`."""
+    match method:
+        case ir.Attribute(base=ir.Attribute(name="__dict__") | ir.Call(func=ir.Name(id="vars"))):
+            return True
+        case _:
+            return False
