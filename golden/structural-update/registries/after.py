@@ -106,8 +106,6 @@ def by_classmethod(model, x):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def with_handlers(model: Plain, x):
     for handler in HANDLERS["forward"]:
         handler(model)

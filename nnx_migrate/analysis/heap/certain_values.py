@@ -56,7 +56,12 @@ _STEPS = 16
 #: What syntax is recorded as a call of.
 _SYNTAX = (ir.ANNOTATED, ir.SLICED, ir.OPERATED, ir.ENTERED)
 #: Functions of which the arguments say all.
-_DECIDED = NAMESPACES | {"builtins.dict", "builtins.getattr", "builtins.type"}
+_DECIDED = NAMESPACES | {
+    "builtins.dict",
+    "builtins.getattr",
+    "builtins.type",
+    "collections.defaultdict",
+}
 
 
 class CertainValues:

@@ -61,6 +61,8 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
         return _of_container(evaluator, scope, call, dotted.removeprefix(_OF_CONTAINER))
     if dotted == "builtins.dict":
         return _dict(evaluator, scope, call)
+    if dotted == "collections.defaultdict" and call.args:
+        return _defaultdict(evaluator, scope, call)
     if dotted == "builtins.getattr" and len(call.args) > 1:
         return _getattr(evaluator, scope, call)
     if dotted in TREE_LEAVES and any(name == "is_leaf" for name, _ in call.keywords):
@@ -153,6 +155,15 @@ def _dict(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     ]
     named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))
     return frozenset({ContainerValue(named.union(*pairs), keyed="yes")})
+
+
+def _defaultdict(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
+    """A dict of what its factory makes, and of what it is filled with."""
+    factory, *given = call.args
+    made = evaluator.values(scope, ir.Call(factory, (), (), call.line, call.column))
+    filled = _dict(evaluator, scope, ir.Call(call.func, tuple(given), call.keywords, call.line))
+    held = made.union(*map(elements_of, filled))
+    return frozenset({ContainerValue(held, keyed="yes")})
 
 
 def _class_made(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:

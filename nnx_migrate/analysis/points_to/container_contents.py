@@ -31,6 +31,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     either,
     element,
     is_some,
+    is_untold,
     known_as,
     mapped,
     together,
@@ -246,6 +247,8 @@ def given_by_library(
                 for part in (spread(each, here) if each.is_container else [("", each)])
             ]
         return together([*flat, *named])
+    if dotted == "collections.defaultdict" and args:
+        return _with_default(objects, scope, call, at)
     if dotted == "collections.ChainMap":
         return under_keys(_arguments(objects, scope, args, at))
     if dotted in NAMESPACES:
@@ -289,6 +292,22 @@ def given_by_library(
         states = [held(each) for each in states_of(args)[1:]]
         return merged(states)
     return None
+
+
+def _with_default(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
+    """A dict that makes what it does not have, for each key another one, or the same for all."""
+    factory, *given = call.args
+    make = ir.Call(factory, (), (), call.line, call.column)
+
+    def is_new(one: Object) -> bool:
+        return isinstance(one.root, MadeBy) and one.root.outermost[1] == make
+
+    filled = together(part for each in given for part in objects.held(scope, each, at).parts)
+    named = filled.parts if all(name for name, _ in filled.parts) else ()
+    own = Held(Object(MadeBy(scope, call), (), Located(scope, call)), named)
+    shared = without(objects.held(scope, make, at), is_new)
+    others = together([("", shared)]) if not is_untold(shared) else NOTHING
+    return either([own, others, NOTHING if named else filled])
 
 
 def library_name(objects: Objects, scope: Scope, func: ir.Expr) -> str | None:
