@@ -149,7 +149,8 @@ def _calls(context: FileContext, site: Site) -> Iterator[tuple[Scope, list[ir.Ex
         passed = [*use.args, *(keyword.value for keyword in use.keywords)]
         yield context.scope(use), [lower_expr(argument) for argument in passed], use.lineno
     for scope in function_scopes(context, site):
-        for where, call, value in context.evaluator.callers.of(scope):
+        callers = context.evaluator.callers
+        for where, call, value in (*callers.of(scope), *callers.implied(scope)):
             bound = value.partial_args or value.bound_keywords
             if site.form != "decorator" and not (bound and site.transform in value.transforms):
                 continue

@@ -55,6 +55,7 @@ from nnx_migrate.analysis.points_to.containers.states import (
 )
 from nnx_migrate.analysis.points_to.queries import Objects
 from nnx_migrate.analysis.points_to.widening import folded
+from nnx_migrate.analysis.symbols.higher_order import turn_of
 
 #: What gives its argument back, or something that holds the same Variables, and where that stands.
 SAME = {
@@ -344,11 +345,6 @@ def _in_one_turn(
         identified(objects, scope, element(each, Located(scope, ir.Element(base))), base, turn)
         for each, base in zip(held, args, strict=True)
     ]
-
-
-def turn_of(call: ir.Call) -> str:
-    """The turn of a loop over what a call gives."""
-    return f"turn:{call.line}:{call.column}"
 
 
 def _keeps_places(objects: Objects, scope: Scope, dotted: str, given: ir.Expr) -> bool:

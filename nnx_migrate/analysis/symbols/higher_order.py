@@ -114,6 +114,11 @@ def takers_named(name: str) -> list[tuple[str, Taker]]:
     return _BY_LAST.get(name, [])
 
 
+def turn_of(call: ir.Call) -> str:
+    """The turn of a loop over what a call gives."""
+    return f"turn:{call.line}:{call.column}"
+
+
 def implied_calls(call: ir.Call, taker: Taker) -> Iterator[ir.Call]:
     """The calls that a function of a library makes of the functions that it is given."""
     if taker.passes == "receiver":
@@ -141,7 +146,8 @@ def _given(
     rest = call.args[taker.start :]
     match taker.passes:
         case "each":
-            return tuple(ir.Element(each) for each in rest), ()
+            turn = ir.Constant("other", turn_of(call))  # of one list given twice the same element
+            return tuple(ir.Element(each, index=(turn,)) for each in rest), ()
         case "unpacked":
             return tuple(ir.Starred(ir.Element(each)) for each in rest[:1]), ()
         case "folded":

@@ -8,9 +8,9 @@ from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Object, is_some
-from nnx_migrate.analysis.points_to.container_contents import turn_of
 from nnx_migrate.analysis.points_to.containers.literals import literal_of, with_lines
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
+from nnx_migrate.analysis.symbols.higher_order import turn_of
 
 
 def as_bound(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:

@@ -117,7 +117,8 @@ class PassedNodes:
 
     def _held(self, passed: Variable, path: tuple[str, ...]) -> Iterator[Held]:
         scope, place = passed.scope, self._places[passed, path]
-        for where, call, value in self._evaluator.callers.of(scope):
+        callers = self._evaluator.callers
+        for where, call, value in (*callers.of(scope), *callers.implied(scope)):
             at = call.line
             first = {0: self.own_object(where, call, at)} if value.bound else {}
             found = passed_for(

@@ -172,7 +172,8 @@ class PassedObjects:
         if not any(_is_parameter(root, scope) for root in given):
             return
         around = passed.around | {scope}
-        for where, call, value in self._evaluator.callers.of(scope):
+        callers = self._evaluator.callers
+        for where, call, value in (*callers.of(scope), *callers.implied(scope)):
             at = call.line
             first = {0: self._nodes.own_object(where, call, at)} if value.bound else {}
             instead = functools.partial(
