@@ -24,6 +24,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
+from nnx_migrate.analysis.points_to.passed.closures import as_made
 from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes
 from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
 from nnx_migrate.analysis.points_to.repeated_objects import (
@@ -169,7 +170,9 @@ class PassedObjects:
         """What calls of a function pass in the place of a value."""
         scope, whole = passed.scope, passed.whole
         given = (each.object.root for each in objects(whole))
-        if not any(_is_parameter(root, scope) for root in given):
+        parent = self._evaluator.project.function(scope).parent or ir.MODULE_SCOPE
+        outer = Scope(scope.module, parent)
+        if not any(_is_parameter(root, scope) or _is_parameter(root, outer) for root in given):
             return
         around = passed.around | {scope}
         callers = self._evaluator.callers
@@ -187,7 +190,8 @@ class PassedObjects:
                 bound=value.partial_args,
             )
             own = None if passed.own is None else instead(passed.own)
-            yield _Passed(where, instead(whole), Place(where.module, call.line), around, own)
+            told = as_made(self._evaluator, self._objects, scope, where, call, instead(whole))
+            yield _Passed(where, told, Place(where.module, call.line), around, own)
 
     def _may_be_of(self, own: Held, class_name: str) -> bool:
         """Whether an object may be one of a class, or of a class below it."""
