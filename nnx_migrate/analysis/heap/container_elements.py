@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.ir import nodes as ir
@@ -23,8 +24,11 @@ def told_apart(
         if isinstance(expr, ir.Computed) and ir.Name(name) in expr.operands:  # xs += [..]
             grown += [(each, line) for each in expr.operands if each != ir.Name(name)]
         elif isinstance(expr, ir.Sequence) and ir.Starred(ir.Name(name)) in expr.elements:
-            rest = tuple(each for each in expr.elements if each != ir.Starred(ir.Name(name)))
-            grown.append((dataclasses.replace(expr, elements=rest), line))  # xs = [*xs, v]
+            others = [each != ir.Starred(ir.Name(name)) for each in expr.elements]
+            rest = tuple(itertools.compress(expr.elements, others))
+            keys = tuple(itertools.compress(expr.keys, others))
+            added = dataclasses.replace(expr, elements=rest, keys=keys)
+            grown.append((added, line))  # xs = [*xs, v], {**xs, "a": v}
         elif isinstance(expr, ir.Sequence) and put[frozenset(expr.elements)]:
             put[frozenset(expr.elements)] -= 1
             grown.append((expr, line))
@@ -47,7 +51,8 @@ def _put_into(function: ir.Function, name: str) -> Iterator[frozenset[ir.Expr]]:
 def are_under_keys(exprs: Iterable[ir.Expr]) -> bool:
     """Whether it is known of all that expressions put into a dict under which literal that is."""
     return all(
-        each == _EMPTY_DICT or (isinstance(each, ir.Sequence) and bool(each.keys))
+        each == _EMPTY_DICT
+        or (isinstance(each, ir.Sequence) and bool(each.keys) and ir.UNPACKED not in each.keys)
         for each in map(_bare, exprs)
     )
 

@@ -97,16 +97,40 @@ def container(
 ) -> Held:
     """What a display holds, under the literals of a dict, or else under places."""
     parts: list[tuple[str, Held]] = []
+    if keys:
+        return _under_keys(objects, scope, elements, at, keys)
+    counted = True
     for each in elements:
         if isinstance(each, ir.Starred):
-            parts += spread(objects.held(scope, each.value, at), Located(scope, each.value))
+            held = objects.held(scope, each.value, at)
+            if len(elements) == 1 and held.object is not None:
+                return held  # a copy of a list, with the same in the same places
+            counted = counted and held.is_container and all(name for name, _ in held.parts)
+            parts += spread(held, Located(scope, each.value))
         else:
-            parts.append((str(len(parts)), objects.held(scope, each, at)))
-    if any(isinstance(each, ir.Starred) for each in elements):
-        parts = [("", part) for _, part in parts]
-    if keys:
-        parts = [(key, part) for key, (_, part) in zip(keys, parts, strict=True)]
-    return together(parts)
+            parts.append(("", objects.held(scope, each, at)))
+    return together((str(i) if counted else "", part) for i, (_, part) in enumerate(parts))
+
+
+def _under_keys(
+    objects: Objects,
+    scope: Scope,
+    elements: tuple[ir.Expr, ...],
+    at: float,
+    keys: tuple[str, ...],
+) -> Held:
+    """What a display of a dict holds, with what is unpacked into it: the last under a key."""
+    named: dict[str, Held] = {}
+    others: list[tuple[str, Held]] = []
+    for key, each in zip(keys, elements, strict=True):
+        if not isinstance(each, ir.Starred):
+            named[key] = objects.held(scope, each, at)
+            continue
+        held = objects.held(scope, each.value, at)
+        parts = held.parts if held.is_container else spread(held, Located(scope, each.value))
+        named |= {name: part for name, part in parts if name}
+        others += [(name, part) for name, part in parts if not name]
+    return together([*named.items(), *others])
 
 
 def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: float) -> Held:

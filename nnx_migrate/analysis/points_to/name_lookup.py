@@ -194,17 +194,21 @@ def _parameter(scope: Scope, name: str) -> Held:
 
 
 def _reaching(
-    objects: Objects, scope: Scope, name: str, at: float
+    objects: Objects, scope: Scope, name: str, at: float, grown: frozenset[int] = frozenset()
 ) -> Iterator[tuple[Binding, int]]:
     """What a variable may be bound to at a line: above it, or in a loop around it, or elsewhere.
 
     What every run binds it to anew, above the line, stands for all that it was before.
+
+    Args:
+        grown: lines that bind it to what it was, with more in it.
     """
     where = objects.project.bindings(scope, name)[0].scope
     function = objects.project.function(where)
     within = function.within_lines.get(name, ())
     settled = function.settled.get(name, ()) if at != LAST else ()
-    first = max((first for first, last in settled if last < at), default=0)
+    anew = (first for first, last in settled if last < at and first not in grown)
+    first = max(anew, default=0)
     loops = [(start, end) for start, end in function.loops if start <= math.ceil(at) <= end]
     for binding, line in with_lines(objects, scope, name):
         moved = isinstance(binding, Located) and isinstance(binding.expr, ir.Within)
@@ -246,7 +250,8 @@ def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
     """A list or the like, with what is put into it, also behind a line: it may have more names."""
     where = objects.project.bindings(scope, name)[0].scope
     made, grown = _made_and_grown(objects, scope, name)
-    reaching = list(_reaching(objects, scope, name, at))
+    more = frozenset(line for _, line in grown)
+    reaching = list(_reaching(objects, scope, name, at, more))
     options = [_parameter(b.scope, name) for b, _ in reaching if isinstance(b, ParameterOf)]
     lines = {line for _, line in reaching}
     reached = [each for each in made if each[1] in lines]

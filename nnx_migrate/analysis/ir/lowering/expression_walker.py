@@ -215,7 +215,9 @@ class ExpressionWalker(Bindings):
                 star = next((i for i, e in enumerate(elements) if isinstance(e, ast.Starred)), None)
                 for i, element in enumerate(elements):
                     if isinstance(element, ast.Starred):
-                        rest = ir.Sequence((ir.Element(value),), is_tuple=False)
+                        bounds = ir.Constant("str", f"{i}:{i + 1 - len(elements) or ''}")
+                        part = ir.Call(ir.SLICED, (value, bounds), (), element.lineno)
+                        rest = ir.Sequence((ir.Starred(part),), is_tuple=False)
                         self.assign(element.value, rest)
                         continue
                     index = i if star is None or i < star else i - len(elements)

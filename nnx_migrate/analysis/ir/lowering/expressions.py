@@ -32,7 +32,8 @@ def lower_expr(node: ast.expr | None) -> ir.Expr:
         case ast.List(elts=elements) | ast.Set(elts=elements):
             return ir.Sequence(tuple(lower_expr(e) for e in elements), is_tuple=False)
         case ast.Dict(keys=keys, values=values):
-            held = tuple(map(lower_expr, values))
+            lowered = [(key, lower_expr(value)) for key, value in zip(keys, values, strict=True)]
+            held = tuple(each if key is not None else ir.Starred(each) for key, each in lowered)
             return ir.Sequence(held, is_tuple=False, keyed="yes", keys=_texts_of(keys))
         case ast.ListComp(elt=each) | ast.SetComp(elt=each) | ast.GeneratorExp(elt=each):
             return _comprehension(node.generators, each)
@@ -225,9 +226,13 @@ def literal_key(index: ast.expr | None) -> str:
 
 
 def _texts_of(keys: list[ast.expr | None]) -> tuple[str, ...]:
-    """The literals by which the elements of a dict are found; none where one is no literal."""
-    texts = tuple(map(literal_key, keys))
-    return texts if all(texts) and len(set(texts)) == len(texts) else ()
+    """The literals by which the elements of a dict are found; none where one is no literal.
+
+    Of what is unpacked into it, `**other`, it is ir.UNPACKED.
+    """
+    texts = tuple(ir.UNPACKED if key is None else literal_key(key) for key in keys)
+    told = [text for text in texts if text != ir.UNPACKED]
+    return texts if all(texts) and len(set(told)) == len(told) else ()
 
 
 def _bounds(index: ast.Slice) -> tuple[ir.Expr, ...]:

@@ -8,6 +8,8 @@ from typing import Literal
 
 from nnx_migrate.analysis.ir.records import linked_record, record
 
+#: In the place of a key: what `**other` unpacks into a dict.
+UNPACKED = "**"
 #: Whether a container is a dict.
 Keyed = Literal["no", "yes", "maybe"]
 
@@ -99,8 +101,8 @@ class Sequence(Record):
     Args:
         each: it is a comprehension, which gives such elements in each turn.
         keyed: whether it is a dict; "maybe" is what `xs[k] = v` puts into a list or a dict.
-        keys: of a dict, the literal under which each element is, as a text; empty where one is no
-            literal.
+        keys: of a dict, the literal under which each element is, as a text, and UNPACKED of one
+            that is unpacked into it; empty where one is no literal.
     """
 
     elements: tuple[Expr, ...]
