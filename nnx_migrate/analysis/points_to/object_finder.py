@@ -12,6 +12,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.heap.container_elements import are_under_keys
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.effect_model import MUTATING_METHODS
 from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
     EACH,
@@ -136,6 +137,8 @@ class ObjectFinder(Objects):
             return NOTHING  # a key
         whole = self.held(scope, base, at)
         match expr:
+            case ir.Unpacked(index=index) if index < 0 and self._changes(scope, base):
+                found = element(whole, here)  # the last one is another one later
             case ir.Unpacked(index=index):
                 found = at_index(whole, index, here)
                 found = identified(self, scope, found, base, str(index))
@@ -151,6 +154,18 @@ class ObjectFinder(Objects):
                 elif index:
                     found = one_under(self, scope, found, base, index, at)
         return with_own_items(self, scope, found, expr, at)
+
+    def _changes(self, scope: Scope, base: ir.Expr) -> bool:
+        """Whether a function binds the name of a container anew, or changes what is in it."""
+        if isinstance(base, ir.Name) and len(self.project.bindings(scope, base.id)) > 1:
+            return True
+        function = self.project.function(scope)
+        return any(write.target == base for write in function.writes) or any(
+            isinstance(call.func, ir.Attribute)
+            and call.func.base == base
+            and call.func.name in MUTATING_METHODS
+            for call in function.calls
+        )
 
     def _bound(self, name: str, to: tuple[tuple[Binding, int], ...]) -> Held:
         return any_binding(self, name, to)

@@ -180,8 +180,11 @@ def _part(base: ast.expr, index: ast.expr) -> ir.Expr:
         return ir.Call(ir.SLICED, (lower_expr(base), *_bounds(index)), (), base.lineno)
     if isinstance(index, ast.Constant) and index.value is Ellipsis:
         return ir.Computed()
-    if isinstance(index, ast.Constant) and isinstance(index.value, int):
-        return ir.Unpacked(lower_expr(base), index.value)
+    match index:
+        case ast.Constant(value=int(number)):
+            return ir.Unpacked(lower_expr(base), number)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+            return ir.Unpacked(lower_expr(base), -number)
     key = literal_key(index)
     return ir.Element(lower_expr(base), key, () if key else computed_place(index))
 
