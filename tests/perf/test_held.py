@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
+import sys
+from collections import Counter
+from types import FrameType
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, mapped
 from nnx_migrate.analysis.points_to.repeated_objects import twice
 from tests.perf.counting import calls_during
+from tests.unit.analysis.asking import analysis_of, values_of
 
 SCOPE = Scope("main", "run:1:0")
 
@@ -49,6 +53,45 @@ def chain(depth: int) -> Held:
         made = Object(Variable(SCOPE, name, 0), (), Located(SCOPE, ir.Name(name)))
         held = Held(made, (("inner", held), ("own", Held(None))))
     return held
+
+
+def _beside_a_repeated(depth: int) -> None:
+    one = halves(0)
+    both = Held(None, (("left", one), ("right", one)))
+    assert list(twice(Held(None, (("both", both), ("chain", chain(depth))))))
+
+
+def test_what_holds_nothing_twice_is_not_gone_through_beside_what_does() -> None:
+    few, many = (calls_during(functools.partial(_beside_a_repeated, n)) for n in (20, 80))
+    assert many < 5 * few
+
+
+def _with_layers(count: int) -> Counter[str]:
+    """How often the choices in what a class of so many layers keeps are gone through."""
+    layers = "".join(f"        self.l{i} = [nnx.Linear(2, 2, rngs=rngs)]\n" for i in range(count))
+    code = (
+        f"from flax import nnx\n\nclass Net(nnx.Module):\n    def __init__(self, rngs):\n{layers}"
+    )
+    analysis = analysis_of(f"{code}\nnet = Net(nnx.Rngs(0))\n")
+    seen: Counter[str] = Counter()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            seen[frame.f_code.co_name] += 1
+
+    sys.setprofile(note)
+    try:
+        assert not analysis.sharing.of(values_of(analysis, "net"))
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def test_what_layers_keep_is_gone_through_once_and_not_for_each_pair_of_them() -> None:
+    few, many = _with_layers(8), _with_layers(32)
+    assert few["choices"]
+    assert many["choices"] <= 4 * few["choices"]
+    assert many["on_several"] <= 4 * few["on_several"]
 
 
 def _twice_in_chain(depth: int) -> None:

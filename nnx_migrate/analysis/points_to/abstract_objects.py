@@ -351,7 +351,7 @@ def without(held: Held, gone: Callable[[Object], bool]) -> Held:
     """The value with no word of certain objects, other than of what these hold."""
     own = held.object if held.object is not None and not gone(held.object) else None
     parts = tuple((name, without(part, gone)) for name, part in held.parts)
-    return dataclasses.replace(held, object=own, parts=parts)
+    return Held(own, parts, held.way, held.closed)
 
 
 def mapped(held: Held, change: Callable[[Held], Held]) -> Held:

@@ -12,6 +12,7 @@ from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.repeated_objects import (
     Found,
     choices_on_several,
+    has_choices,
     objects,
     on_several,
     twice,
@@ -49,15 +50,22 @@ def kept_twice(
         if _is_none(held.object, scope, none)
     }
     sides = {place: _stored(scope, own, place, held) for place, held in kept.items()}
+    roots = {place: {each.object.root for each in side[1:]} for place, side in sides.items()}
+    growing = {place for place in kept if Variable(scope, own, 0) in roots[place]}
+    choosing = {place for place, held in kept.items() if has_choices(held)}
     for i, (place, side) in enumerate(sides.items()):
         pairs = [(lines[place][-1], pair) for pair in twice(together([("", kept[place])]))]
         for later in list(sides)[i + 1 :]:
+            chosen = place in choosing or later in choosing
+            nested = place in growing or later in growing or _may_be_nested(place, later)
+            if not (chosen or nested) and roots[place].isdisjoint(roots[later]):
+                continue  # they have nothing in common
             # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
             by_name = {side[0], sides[later][0]}
             both = on_several([side, sides[later]])
             line = max(lines[place][-1], lines[later][-1])
             found = [pair for pair in both if {*pair} != by_name]
-            found += choices_on_several([kept[place], kept[later]])
+            found += choices_on_several([kept[place], kept[later]]) if chosen else ()
             if _both_grow(place, later) and _is_either(function, lines[place], lines[later]):
                 # What the object has had before it may have beside either.
                 found = [pair for pair in found if any(_is_of(each, scope, own) for each in pair)]
@@ -100,6 +108,12 @@ def _both_grow(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     two calls set as different attributes is not.
     """
     return one[:-1] == other[:-1] and one[-1].startswith("<") and other[-1].startswith("<")
+
+
+def _may_be_nested(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether one of two places may be in the other: they begin alike, as far as is known."""
+    first = {*one[:1], *other[:1]}
+    return len(first) < 2 or not all(name.isidentifier() for name in first)
 
 
 def _is_either(function: ir.Function, some: list[int], others: list[int]) -> bool:

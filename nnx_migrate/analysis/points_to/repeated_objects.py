@@ -33,7 +33,7 @@ class Found:
 _Visited = set[tuple[int, int]]
 
 
-def objects(held: Held, guessed: bool = False, holder: Object | None = None) -> Iterator[Found]:
+def objects(held: Held, guessed: bool = False, holder: Object | None = None) -> list[Found]:
     """The objects in a value, those that others keep included.
 
     A part that is reached in several ways is looked into once: there may be thousands of ways.
@@ -42,23 +42,25 @@ def objects(held: Held, guessed: bool = False, holder: Object | None = None) -> 
         guessed: include all those of which it is some one.
         holder: what keeps the value.
     """
-    return _objects(held, guessed, holder, set())
+    found: list[Found] = []
+    _add_objects(held, guessed, holder, set(), found)
+    return found
 
 
-def _objects(
-    held: Held, guessed: bool, holder: Object | None, visited: _Visited
-) -> Iterator[Found]:
+def _add_objects(
+    held: Held, guessed: bool, holder: Object | None, visited: _Visited, found: list[Found]
+) -> None:
     if _is_visited(held, holder, visited):
         return
     if held.object is not None:
-        yield Found(held.object, holder)
+        found.append(Found(held.object, holder))
         if held.way == "all":
             holder = holder or held.object
-    parts = () if held.closed else tuple(held)
+    parts = () if held.closed else held.parts
     if held.way == "some" and not guessed:
-        parts = parts[:1] if len(set(parts)) == 1 else ()
-    for part in parts:
-        yield from _objects(part, guessed, holder, visited)
+        parts = parts[:1] if len(set(held)) == 1 else ()
+    for _, part in parts:
+        _add_objects(part, guessed, holder, visited, found)
 
 
 def _is_visited(held: Held, holder: Object | None, visited: _Visited) -> bool:
@@ -68,22 +70,31 @@ def _is_visited(held: Held, holder: Object | None, visited: _Visited) -> bool:
     return known
 
 
-def choices(held: Held, holder: Object | None = None) -> Iterator[tuple[Found, ...]]:
+def choices(held: Held, holder: Object | None = None) -> list[tuple[Found, ...]]:
     """Each part of a value of which it is known which objects it may be, and not which it is."""
-    return _choices(held, holder, set())
+    found: list[tuple[Found, ...]] = []
+    _add_choices(held, holder, set(), found)
+    return found
 
 
-def _choices(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tuple[Found, ...]]:
+def _add_choices(
+    held: Held, holder: Object | None, visited: _Visited, found: list[tuple[Found, ...]]
+) -> None:
     if held.closed or _is_visited(held, holder, visited):
         return
     holder = holder or held.object
     if held.way == "some":
         options = tuple(Found(each.object, holder) for each in held if each.object is not None)
         if options and len(options) == sum(1 for each in held if each != NOTHING):
-            yield options
+            found.append(options)
         return
-    for part in held:
-        yield from _choices(part, holder, visited)
+    for _, part in held.parts:
+        _add_choices(part, holder, visited, found)
+
+
+def has_choices(held: Held) -> bool:
+    """Whether some part of a value may be one of several objects that are known."""
+    return any(len(options) > 1 for options in choices(held))
 
 
 def choices_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
@@ -176,9 +187,11 @@ def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tup
         return
     holder = held.object or holder
     for part in held:
-        yield from _twice(part, holder, visited)
+        # Of most parts one look at each says that there is nothing to be found.
+        if may_repeat(part):
+            yield from _twice(part, holder, visited)
     if held.way == "all":
-        yield from on_several([tuple(objects(part, holder=holder)) for part in held])
+        yield from on_several([objects(part, holder=holder) for part in held])
         yield from choices_on_several(tuple(held))
 
 

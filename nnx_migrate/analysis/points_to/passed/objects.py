@@ -159,7 +159,7 @@ class PassedObjects:
                 whole = without(whole, self._is_surely_none)
                 whole = flat(whole) if len(known) < _MOST_EXACT else roughly(whole)
             if whole not in known:
-                first = next(objects(whole), None)
+                first = next(iter(objects(whole)), None)
                 if again and len(known) >= _MOST_STATES and first is not None:
                     return "" if shown else f"{untold(first.object)} ({passed.place})"
                 known.add(whole)
