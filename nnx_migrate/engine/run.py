@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -229,10 +231,18 @@ def _read_around(
     path: Path, data: bytes, configuration: Configuration, known: KnownFiles
 ) -> tuple[Indexed, Projects]:
     """The facts of one file, whose text may be another than on disk, and of those around it."""
-    walk = Walk([project_root(path)], excludes_of(configuration, lenient=True))
-    first, *tasks = to_index(walk, [], configuration, extra=Candidate(path, data))
-    own = known.index(first)
-    others = (known.index(task) for task in tasks if place_of(task.path) != place_of(path))
+    options = configuration.options_for(path)
+    kept = known.around(path, data, options)
+    if kept is not None:
+        first, others = kept
+        own = known.index(first)
+    else:
+        begun = time.time_ns()
+        walk = Walk([project_root(path)], excludes_of(configuration, lenient=True))
+        first, *tasks = to_index(walk, [], configuration, extra=Candidate(path, data))
+        own = known.index(first)
+        others = [known.index(task) for task in tasks if place_of(task.path) != place_of(path)]
+        known.keep_around(first, options, others, filter(os.path.isdir, walk.seen), begun)
     indexes = [each.index for each in (own, *others) if each.index is not None]
     return own, known.projects(indexes, configuration.facts, first)
 

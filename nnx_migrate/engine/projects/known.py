@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,12 @@ from nnx_migrate.core.pins import Unpin
 from nnx_migrate.engine.discover import Indexed, IndexTask, index_file
 from nnx_migrate.engine.plan_file import PlanTask
 from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
+from nnx_migrate.engine.projects.surroundings import Surroundings
+from nnx_migrate.sources.configuration import Options
+from nnx_migrate.sources.documents.kinds import is_document
 from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 from nnx_migrate.sources.imports.module_names import Place
+from nnx_migrate.sources.walk.disk_state import DiskState
 
 if TYPE_CHECKING:
     from nnx_migrate.engine.projects.edited import EditedFiles
@@ -64,7 +68,8 @@ class Look(enum.Enum):
 
     #: After an edit that other files feel, all is found anew.
     WHOLE = enum.auto()
-    #: After such an edit, other files count for what they did before it.
+    #: After such an edit, other files count for what they did before it. They are not read where
+    #: the system says that they are as they were.
     AT_ONCE = enum.auto()
     #: As WHOLE, and what edits of this file leave as it is is told apart before the first one.
     FOR_EDITS = enum.auto()
@@ -92,6 +97,7 @@ class KnownFiles:
         self._around = _Around((), None, {})
         self._digests: dict[Path, bytes] = {}
         self._projects: Projects | None = None
+        self._surroundings: Surroundings | None = None
         self._results: dict[Path, tuple[PlanTask, _Around, FileResult]] = {}
 
     def index(self, task: IndexTask) -> Indexed:
@@ -110,6 +116,47 @@ class KnownFiles:
             if kept.indexed.failure is None:  # it may be another one the next time
                 versions[:] = [*versions[1 - _VERSIONS :], kept]
         return dataclasses.replace(kept.indexed, wanted=task.wanted)
+
+    def around(
+        self, path: Path, data: bytes, options: Options
+    ) -> tuple[IndexTask, Sequence[Indexed]] | None:
+        """The task of a text, and the files around it, where a hasty look may leave these unread.
+
+        Args:
+            path: of the text.
+            data: its bytes.
+            options: what counts for it.
+        """
+        kept = self._surroundings
+        if kept is None or self.look is not Look.AT_ONCE:
+            return None
+        task = kept.task_for(path, data, options)
+        if task is None:
+            return None
+        self._digests.update((each.path, each.digest) for each in kept.others)
+        return task, kept.others
+
+    def keep_around(
+        self,
+        task: IndexTask,
+        options: Options,
+        others: Sequence[Indexed],
+        folders: Iterable[str],
+        begun: int,
+    ) -> None:
+        """Keep the files around a text for the next hasty look.
+
+        Args:
+            task: the text.
+            options: what counts for it.
+            others: the files around it.
+            folders: the real paths of all folders that were looked into.
+            begun: when that began, in nanoseconds.
+        """
+        state = DiskState.of(folders)
+        settled = state.was_settled(begun)
+        found = Surroundings(task, options, tuple(others), state)
+        self._surroundings = found if settled and not is_document(task.path) else None
 
     def projects(
         self,
