@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.analysis.callgraph.call_targets import Handles
+from nnx_migrate.analysis.callgraph.called_functions import Spellings
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.program import Project
@@ -75,7 +75,7 @@ def _looked_up(folder: Path, common: str, others: int, monkeypatch: pytest.Monke
         for kind, name in (
             (Project, "_find_bindings"),
             (Hierarchy, "_compute"),
-            (Handles, "_meant"),
+            (Spellings, "meant"),
         ):
             patch.setattr(kind, name, counted(getattr(kind, name)))
         replacing = Analysis.replacing

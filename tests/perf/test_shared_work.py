@@ -138,7 +138,7 @@ def _followed(analysis: Analysis) -> None:
 def test_what_becomes_of_things_is_not_followed_again_after_an_edit_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    looks = _counted(monkeypatch, Handles, "_aliases_of")
+    looks = _counted(monkeypatch, Handles, "_told_by")
     analysis = analysis_of({"lib.py": _GIVEN, "main.py": "import lib\nlib.given(2)\n"})
     _followed(analysis)
     assert len(looks) > 2
@@ -147,6 +147,30 @@ def test_what_becomes_of_things_is_not_followed_again_after_an_edit_elsewhere(
     assert not looks
     _followed(analysis.replacing(index_of("lib.py", f"\n{_GIVEN}")))
     assert looks
+
+
+def _asked_after_an_edit(patch: pytest.MonkeyPatch, others: int) -> int:
+    """How much of what files pass on is followed after an edit of one that passes the same on."""
+    files = {f"lib{i}.py": _GIVEN for i in range(others)}
+    analysis = analysis_of({**files, "main.py": _GIVEN})
+    looks = _counted(patch, Handles, "_becomes")
+
+    def follow(analysis: Analysis) -> int:
+        looks.clear()
+        handles = analysis.evaluator.callers.handles
+        for module in analysis.project.modules:
+            assert handles.of(scope_named(analysis, "given", module))
+        return len(looks)
+
+    assert follow(analysis) > others
+    return follow(analysis.replacing(index_of("main.py", f"\n{_GIVEN}")))
+
+
+def test_what_other_files_pass_on_is_not_followed_again_beside_what_the_edited_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few, many = (_asked_after_an_edit(monkeypatch, others) for others in (3, 12))
+    assert 0 < many == few
 
 
 _MAIN = """
@@ -164,7 +188,7 @@ def test_what_becomes_of_things_is_followed_again_where_names_mean_something_els
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     analysis = analysis_of({"lib.py": f"import main\n{_GIVEN}\nmain.again(1)\n", "main.py": _MAIN})
-    looks = _counted(monkeypatch, Handles, "_aliases_of")
+    looks = _counted(monkeypatch, Handles, "_told_by")
     gone_through = _counted(monkeypatch, PassedWithin, "_all_within")
     _followed(analysis)
     assert looks

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import collections
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from nnx_migrate.analysis.callgraph.called_functions import CalledFunctions, Handle
+from nnx_migrate.analysis.callgraph.called_functions import (
+    CalledFunctions,
+    Handle,
+    Spellings,
+)
 from nnx_migrate.analysis.callgraph.edited_names import EditedNames
 from nnx_migrate.analysis.callgraph.passed_within import PassedWithin
 from nnx_migrate.analysis.domain.components import reached_bits
-from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope, scope_around
+from nnx_migrate.analysis.domain.values import Scope, scope_around
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.occurrences import Mentions
@@ -41,11 +46,14 @@ class Handles:
         self.hierarchy = hierarchy
         self.mentions = mentions
         self.called = CalledFunctions(hierarchy, mentions)
+        self._spelled_as = Spellings(project)
         self.wraps = project.tables[0].wraps
         self._called: list[Handle] = []
         self._bits: dict[Handle, int] = {}
         self._known_reached: dict[Handle, int] = {}
         self._known_aliases: dict[Handle, frozenset[Handle]] = {}
+        #: The same by the file that says so.
+        self._known_parts: dict[Handle, Mapping[str, frozenset[Handle]]] = {}
         self._known: dict[Scope | str, tuple[Handle, ...]] = {}
         self._merged: dict[tuple[str, Handle], Sequence[tuple[Scope, ir.Call]]] = {}
         self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
@@ -56,6 +64,8 @@ class Handles:
         #: By handle, the names of the calls that what has it is passed to.
         self._passed_to: dict[Handle, frozenset[str]] = {}
         self._edited = None if before is None else EditedNames(project, before.project)
+        #: After an edit, the files in which names may mean something else.
+        self._anew = frozenset[str]() if self._edited is None else self._edited.anew
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
         """What a function may be called by, as far as anything is called so."""
@@ -92,13 +102,15 @@ class Handles:
         return self._bits[handle]
 
     def _is_called(self, handle: Handle) -> bool:
-        if self._before is None:
+        before, edited = self._before, self._edited
+        if before is None or edited is None:
             return bool(self.calls(handle) or self.implied_calls(handle))
+        if not edited.are_called(handle):
+            return bool(before._bit(handle))
         if self._calls_anew(handle) or self._implied_anew(handle):
             return True
-        before, renewed = self._before, self.project.renewed
         rows = itertools.chain(before.calls(handle), before.implied_calls(handle))
-        return any(scope.module not in renewed for scope, _ in rows)
+        return any(scope.module not in self._anew for scope, _ in rows)
 
     def calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The calls in the project that are spelled so."""
@@ -112,14 +124,16 @@ class Handles:
 
     def _calls_anew(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The same; after an edit, those in files in which names may mean something else."""
-        mentions = self.mentions
-        rows = mentions.renewed_open_calls_of if self._before else mentions.open_calls_of
+        rows = self.mentions.open_calls_of
+        if self._before is not None:
+            rows = functools.partial(self.mentions.open_calls_in, modules=self._anew)
         return [*self._spelled(handle, rows, self._calls), *self._of_parameters(handle)]
 
     def _implied_anew(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
         """The same of the calls that libraries make."""
-        mentions = self.mentions
-        rows = mentions.renewed_implied_calls_of if self._before else mentions.implied_calls_of
+        rows = self.mentions.implied_calls_of
+        if self._before is not None:
+            rows = functools.partial(self.mentions.implied_calls_in, modules=self._anew)
         return self._spelled(handle, rows, self._implied)
 
     def _of_parameters(self, handle: Handle) -> Iterator[tuple[Scope, ir.Call]]:
@@ -128,9 +142,9 @@ class Handles:
             return
         module = None if handle.within is None else handle.within.module
         for where, call in self.mentions.calls_of_parameters(handle.name, module):
-            if self._before is not None and where.module not in self.project.renewed:
+            if self._before is not None and where.module not in self._anew:
                 continue
-            if module is None or handle in self._variables(where, handle.name):
+            if module is None or handle in self._spelled_as.variables(where, handle.name):
                 yield where, call
 
     def implied_calls(self, handle: Handle) -> Sequence[tuple[Scope, ir.Call]]:
@@ -155,7 +169,9 @@ class Handles:
             found: dict[Handle, list[tuple[Scope, ir.Call]]] = collections.defaultdict(list)
             for where, call in rows(name):
                 named = [c for c in callees(call.func) if ir.last_name(c) == name]
-                for meant in {meant for callee in named for meant in self._meant(where, callee)}:
+                for meant in {
+                    meant for callee in named for meant in self._spelled_as.meant(where, callee)
+                }:
                     found[meant].append((where, call))
                 if name in _results(call.func):
                     found[Handle(name, kind="result")].append((where, call))
@@ -170,53 +186,29 @@ class Handles:
         return self._passed_by_tables(handle)
 
     def _passed_by_tables(self, handle: Handle) -> Sequence[PassedOn]:
-        name, mentions = handle.name, self.mentions
-        if name not in self._passed:
-            rows = mentions.renewed_passed_on if self._before else mentions.passed_on
-            self._passed[name] = self._by_source(rows(name))
-        known = self._passed[name].get(handle, ())
+        known = self._passed_anew(handle)
         if self._before is None:
             return known
         before = self._before._passed_by_tables(handle)
         return self._with_those_before(known, before, lambda passed: passed.site)
 
+    def _passed_anew(self, handle: Handle) -> Sequence[PassedOn]:
+        """The same; after an edit, in files in which names may mean something else."""
+        name, mentions = handle.name, self.mentions
+        if name not in self._passed:
+            rows = mentions.passed_on(name)
+            if self._before is not None:
+                rows = mentions.passed_on_by(name, self._anew)
+            self._passed[name] = self._by_source(rows)
+        return self._passed[name].get(handle, ())
+
     def _with_those_before(
         self, found: Sequence[Item], before: Sequence[Item], scope: Callable[[Item], Scope]
     ) -> Sequence[Item]:
         """What stands in files in which names may mean something else, with all that did before."""
-        kept = [each for each in before if scope(each).module not in self.project.renewed]
+        kept = [each for each in before if scope(each).module not in self._anew]
         places = self.project.places
         return sorted((*found, *kept), key=lambda each: places[scope(each).module])
-
-    def _meant(self, where: Scope, used: ir.Name | ir.Attribute) -> Iterator[Handle]:
-        """The handles that something may be used by."""
-        name = ir.last_name(used)
-        yield Handle(name, kind="any")
-        if isinstance(used, ir.Attribute):
-            dotted = self.project.dotted(where, used)
-            if dotted is None:
-                yield Handle(name, kind="attribute")
-                return
-            yield _of_module(dotted)
-            holder = self.project.dotted(where, used.base)
-            yield from self._imported(f"{holder}.{name}")
-            return
-        bindings = self.project.bindings(where, name)
-        if not bindings or not all(isinstance(b, ParameterOf) for b in bindings):
-            yield Handle(name, kind="own")
-        yield from self._variables(where, name)
-
-    def _variables(self, scope: Scope, name: str) -> Iterator[Handle]:
-        """The variables that a name in `scope` may be, with those that they are imported from."""
-        for binding in self.project.bindings(scope, name):
-            yield Handle(name, binding.scope)
-            if isinstance(binding, Located) and isinstance(binding.expr, ir.ImportRef):
-                yield from self._imported(binding.expr.target)
-
-    def _imported(self, target: str) -> set[Handle]:
-        """Where something imported is defined, and the files in between that may name it anew."""
-        names = {*self.project.names_on_the_way(target), self.project.follow(target) or target}
-        return {_of_module(name) for name in names}
 
     def _own(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
         """What a function is called by where it is defined, or a lambda is passed on."""
@@ -234,7 +226,7 @@ class Handles:
             return
         if function.owner is None:
             parent = scope_around(scope, function)
-            yield from self._variables(parent, function.name)
+            yield from self._spelled_as.variables(parent, function.name)
             yield Handle(function.name, kind="own")
         elif function.name != "__call__":
             yield Handle(function.name, kind="attribute")
@@ -261,7 +253,7 @@ class Handles:
         if located is None:
             return
         module, record = located
-        yield from self._variables(Scope(module, record.scope), record.name)
+        yield from self._spelled_as.variables(Scope(module, record.scope), record.name)
         yield Handle(record.name, kind="own")
         yield Handle(record.name, kind="attribute")
         for key, method in self.project.methods_of(module, record.key):
@@ -276,37 +268,67 @@ class Handles:
                 yield class_name
 
     def _aliases(self, handle: Handle) -> frozenset[Handle]:
+        """What something is bound, returned or passed as where it has this handle."""
         if handle not in self._known_aliases:
-            found = self._aliases_before(handle)
-            if found is None:
-                found = frozenset(self._aliases_of(handle))
-            self._known_aliases[handle] = found
+            parts = self._parts(handle).values()
+            self._known_aliases[handle] = frozenset[Handle]().union(*parts)
         return self._known_aliases[handle]
 
-    def _aliases_before(self, handle: Handle) -> frozenset[Handle] | None:
-        """Those before the edit of a file, where it has no part in them."""
-        if self._before is None or self._edited is None or self._edited.concern(handle):
+    def _parts(self, handle: Handle) -> Mapping[str, frozenset[Handle]]:
+        if handle not in self._known_parts:
+            kept = self._parts_before(handle)
+            self._known_parts[handle] = self._found_parts(handle) if kept is None else kept
+        return self._known_parts[handle]
+
+    def _parts_before(self, handle: Handle) -> Mapping[str, frozenset[Handle]] | None:
+        """Those before the edit of a file, with what it says itself; None where all may be new."""
+        before, edited = self._before, self._edited
+        if before is None or edited is None or edited.is_redefined(handle.name):
             return None
-        found = self._before._aliases(handle)
-        passed_to = self._before._passed_to.get(handle, frozenset())
-        if self._edited.are_among(found) or any(map(self._edited.is_redefined, passed_to)):
+        if handle.within is not None and handle.within.module in self._anew:
+            return None
+        parts = before._parts(handle)
+        passed_to = before._passed_to.get(handle, frozenset())
+        if any(map(edited.is_redefined, passed_to)):
+            return None
+        kept = {module: found for module, found in parts.items() if module not in self._anew}
+        if any(map(edited.are_among, kept.values())):
             return None
         self._passed_to[handle] = passed_to
-        return found
+        if not edited.is_passed_on(handle.name):
+            return kept
+        in_function = handle.within is not None and not self.mentions.defines(handle.name)
+        passed_on = () if in_function else self._passed_anew(handle)
+        return {**kept, **self._told_by(handle, passed_on, self._anew)}
 
-    def _aliases_of(self, handle: Handle) -> Iterator[Handle]:
-        """What something is bound, returned or passed as where it has this handle."""
+    def _found_parts(self, handle: Handle) -> Mapping[str, frozenset[Handle]]:
+        return self._told_by(handle, self._passed_on(handle))
+
+    def _told_by(
+        self,
+        handle: Handle,
+        passed_on: Sequence[PassedOn],
+        modules: frozenset[str] | None = None,
+    ) -> Mapping[str, frozenset[Handle]]:
+        """By file, what becomes of something.
+
+        Args:
+            handle: it is spelled so.
+            passed_on: what files do with it.
+            modules: the files that are asked, where these are not all.
+        """
         if handle.kind == "own" or handle.name == "__init__":
-            return  # the variables themselves are followed, and the class
-        passed_on = self._passed_on(handle)
-        self._passed_to[handle] = frozenset(
-            ir.last_name(each.call.func) for each in passed_on if each.call is not None
-        )
+            return {}  # the variables themselves are followed, and the class
+        taking = {ir.last_name(each.call.func) for each in passed_on if each.call is not None}
+        self._passed_to[handle] = self._passed_to.get(handle, frozenset()) | taking
+        found: dict[str, set[Handle]] = collections.defaultdict(set)
         for each in passed_on:
-            yield from self._becomes(each)
+            found[each.site.module].update(self._becomes(each))
         for scope, (target, name) in self.mentions.renamed(handle.name):
-            if handle in self._imported(target):
-                yield from self._variables(scope, name)
+            asked = modules is None or scope.module in modules
+            if asked and handle in self._spelled_as.imported(target):
+                found[scope.module].update(self._spelled_as.variables(scope, name))
+        return {module: frozenset(each) for module, each in found.items()}
 
     def _by_source(self, passed: Iterable[PassedOn]) -> Mapping[Handle, Sequence[PassedOn]]:
         found: dict[Handle, list[PassedOn]] = collections.defaultdict(list)
@@ -314,14 +336,14 @@ class Handles:
             if isinstance(each.source, ir.Call):
                 found[Handle(ir.last_name(each.source), kind="result")].append(each)
                 continue
-            for meant in set(self._meant(each.site, each.source)):
+            for meant in set(self._spelled_as.meant(each.site, each.source)):
                 found[meant].append(each)
         return found
 
     def _becomes(self, passed: PassedOn) -> Iterator[Handle]:
         here = passed.site
         if passed.variable:
-            yield from self._variables(here, passed.variable)
+            yield from self._spelled_as.variables(here, passed.variable)
         elif passed.attribute:
             yield Handle(passed.attribute, kind="attribute")
         elif passed.parameter:
@@ -364,8 +386,3 @@ def _results(func: ir.Expr) -> Iterator[str]:
     while isinstance(func, ir.Call):
         yield ir.last_name(func)
         func = func.args[0] if func.args else func.func
-
-
-def _of_module(dotted: str) -> Handle:
-    module, _, name = dotted.rpartition(".")
-    return Handle(name, Scope(module, ir.MODULE_SCOPE))

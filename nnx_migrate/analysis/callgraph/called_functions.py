@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from nnx_migrate.analysis.domain.values import Located, Scope
+from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.occurrences import Mentions
-from nnx_migrate.analysis.symbols.program import Binding
+from nnx_migrate.analysis.symbols.program import Binding, Project
 
 
 class Handle(NamedTuple):
@@ -30,6 +30,49 @@ class Handle(NamedTuple):
     name: str
     within: Scope | None = None
     kind: Literal["variable", "own", "attribute", "any", "result"] = "variable"
+
+
+class Spellings:
+    """Tells the handles of names as they are written somewhere."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def meant(self, where: Scope, used: ir.Name | ir.Attribute) -> Iterator[Handle]:
+        """The handles that something may be used by."""
+        name = ir.last_name(used)
+        yield Handle(name, kind="any")
+        if isinstance(used, ir.Attribute):
+            dotted = self._project.dotted(where, used)
+            if dotted is None:
+                yield Handle(name, kind="attribute")
+                return
+            yield of_module(dotted)
+            holder = self._project.dotted(where, used.base)
+            yield from self.imported(f"{holder}.{name}")
+            return
+        bindings = self._project.bindings(where, name)
+        if not bindings or not all(isinstance(b, ParameterOf) for b in bindings):
+            yield Handle(name, kind="own")
+        yield from self.variables(where, name)
+
+    def variables(self, scope: Scope, name: str) -> Iterator[Handle]:
+        """The variables that a name in `scope` may be, with those that they are imported from."""
+        for binding in self._project.bindings(scope, name):
+            yield Handle(name, binding.scope)
+            if isinstance(binding, Located) and isinstance(binding.expr, ir.ImportRef):
+                yield from self.imported(binding.expr.target)
+
+    def imported(self, target: str) -> set[Handle]:
+        """Where something imported is defined, and the files in between that may name it anew."""
+        names = {*self._project.names_on_the_way(target), self._project.follow(target) or target}
+        return {of_module(name) for name in names}
+
+
+def of_module(dotted: str) -> Handle:
+    """The variable of a module."""
+    module, _, name = dotted.rpartition(".")
+    return Handle(name, Scope(module, ir.MODULE_SCOPE))
 
 
 class Called(NamedTuple):

@@ -19,30 +19,48 @@ class EditedNames:
     Args:
         project: after the edit.
         before: the project that it was.
+
+    Attributes:
+        anew: the files in which names may mean something else.
     """
 
     def __init__(self, project: Project, before: Project) -> None:
         self._project = project
         self._before = before
-        self._anew = _meant_anew(project, before)
+        self.anew = _meant_anew(project, before)
         self._passed_on: dict[str, bool] = {}
+        self._called: dict[tuple[str, str | None, bool], bool] = {}
         self._redefined: dict[str, bool] = {}
-
-    def concern(self, handle: Handle) -> bool:
-        """Whether code in which names may mean something else says what becomes of a handle."""
-        there = handle.within is not None and handle.within.module in self._anew
-        return there or self._is_passed_on(handle.name) or self.is_redefined(handle.name)
 
     def are_among(self, handles: frozenset[Handle]) -> bool:
         """Whether any of these is a variable of such code."""
-        anew = self._anew
+        anew = self.anew
         return any(each.within is not None and each.within.module in anew for each in handles)
 
-    def _is_passed_on(self, name: str) -> bool:
+    def are_called(self, handle: Handle) -> bool:
+        """Whether such code calls that, or has a library call it; now or before."""
+        name, module = handle.name, None if handle.within is None else handle.within.module
+        # What is called by a parameter of a file says nothing to others.
+        of_parameters = handle.kind in {"variable", "any"}
+        key = name, module if of_parameters else "", of_parameters
+        if key not in self._called:
+            self._called[key] = any(
+                record.module in self.anew
+                for tables in self._project.tables
+                for rows in (
+                    tables.open_calls.get(name, ()),
+                    tables.implied_calls.get(name, ()),
+                    tables.calls_of_parameters(name, module) if of_parameters else (),
+                )
+                for record, _, _ in rows
+            )
+        return self._called[key]
+
+    def is_passed_on(self, name: str) -> bool:
         """Whether such code passes that on, or imports it under another name; now or before."""
         if name not in self._passed_on:
             self._passed_on[name] = any(
-                record.module in self._anew
+                record.module in self.anew
                 for tables in self._project.tables
                 for table in (tables.passed_on, tables.renamed)
                 for record, _, _ in table.get(name, ())

@@ -29,11 +29,10 @@ class Mentions:
                 if self.project.holds(record):
                     yield scope, item
 
-    def _renewed_rows(
-        self, table: Callable[[NameTables], Table[Item]], name: str
+    def _rows_in(
+        self, table: Callable[[NameTables], Table[Item]], name: str, modules: frozenset[str]
     ) -> Iterator[tuple[Scope, Item]]:
-        renewed = self.project.renewed
-        return (row for row in self._rows(table, name) if row[0].module in renewed)
+        return (row for row in self._rows(table, name) if row[0].module in modules)
 
     def calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
         """Every call in the project of something of that last name."""
@@ -43,9 +42,9 @@ class Mentions:
         """The same, without those of parameters: what these call is no name of another file."""
         return self._rows(lambda tables: tables.open_calls, name)
 
-    def renewed_open_calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
-        """Those in files in which names may mean something else than before."""
-        return self._renewed_rows(lambda tables: tables.open_calls, name)
+    def open_calls_in(self, name: str, modules: frozenset[str]) -> Iterator[tuple[Scope, ir.Call]]:
+        """Those in some files."""
+        return self._rows_in(lambda tables: tables.open_calls, name, modules)
 
     def calls_of_parameters(self, name: str, module: str | None) -> Iterator[tuple[Scope, ir.Call]]:
         """Every call of a parameter of that name.
@@ -68,9 +67,11 @@ class Mentions:
         """Every call of something of that name, or of a lambda, that a library makes."""
         return self._taken(self._rows(lambda tables: tables.implied_calls, name))
 
-    def renewed_implied_calls_of(self, name: str) -> Iterator[tuple[Scope, ir.Call]]:
-        """Those in files in which names may mean something else than before."""
-        return self._taken(self._renewed_rows(lambda tables: tables.implied_calls, name))
+    def implied_calls_in(
+        self, name: str, modules: frozenset[str]
+    ) -> Iterator[tuple[Scope, ir.Call]]:
+        """Those in some files."""
+        return self._taken(self._rows_in(lambda tables: tables.implied_calls, name, modules))
 
     def _taken(
         self, rows: Iterator[tuple[Scope, tuple[ir.Call, ir.Call, str]]]
@@ -133,9 +134,9 @@ class Mentions:
         """What becomes of the functions that something of that last name may be."""
         return (passed for _, passed in self._rows(lambda tables: tables.passed_on, name))
 
-    def renewed_passed_on(self, name: str) -> Iterator[PassedOn]:
-        """The same in files in which names may mean something else than before."""
-        rows = self._renewed_rows(lambda tables: tables.passed_on, name)
+    def passed_on_by(self, name: str, modules: frozenset[str]) -> Iterator[PassedOn]:
+        """The same in some files."""
+        rows = self._rows_in(lambda tables: tables.passed_on, name, modules)
         return (passed for _, passed in rows)
 
     def renamed(self, name: str) -> Iterator[tuple[Scope, tuple[str, str]]]:
