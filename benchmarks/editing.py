@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import cProfile
+import gc
 import statistics
 import sys
 import threading
@@ -23,6 +24,7 @@ from pathlib import Path
 
 import nnx_migrate
 from nnx_migrate.engine.projects.known import KnownFiles, Look
+from nnx_migrate.engine.workers import uncollected
 
 Edit = Callable[[str, ast.Module], str]
 
@@ -36,10 +38,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", type=int, default=None, help="the number of the one edit")
     parser.add_argument("--profile", type=Path)
     options = parser.parse_args(arguments)
+    with uncollected():  # as in the server, which searches for circles of objects when it rests
+        return _measured(options)
+
+
+def _measured(options: argparse.Namespace) -> int:
     known, taken, others = KnownFiles(edited=2), [], 0
     for number, (path, kind, before, after) in enumerate(_edits(options.folder, options.edits)):
         if options.only not in {None, number}:
             continue
+        gc.collect(1)
         known.look = Look.FOR_EDITS
         opened, _ = _answer(before, path, known)
         profile = options.profile if options.only is not None else None
