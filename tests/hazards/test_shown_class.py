@@ -123,3 +123,86 @@ def test_what_is_merged_is_a_state(loss: str, left: bool) -> None:
     after = migrated(text).after
     assert (after == text.encode()) == left
     assert (b"nnx.compat.grad" in after) != left
+
+
+_HELD = """\
+import optax
+from flax import nnx
+
+
+class Plain(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.linear(x)
+
+
+class Noisy(Plain):
+    def __init__(self, rngs):
+        super().__init__(rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+
+class State(nnx.ModelAndOptimizer{bases}):
+    kept = None
+
+    {init}
+
+    {update}
+
+
+def run(x, given):
+    state = State(Plain(nnx.Rngs(0)), optax.sgd(0.1))
+    {more}
+    grads = nnx.grad(lambda m: m(x).sum())(state.model)
+    state.update(grads)
+    return state
+"""
+_UPDATE = "def update(self, grads):\n        super().update(grads)"
+
+
+@pytest.mark.parametrize(
+    ("changed", "left"),
+    [
+        pytest.param({}, True, id="as the library has it"),
+        pytest.param({"update": _UPDATE}, True, id="handed on"),
+        pytest.param(
+            {"init": "def __init__(self, model, tx):\n        super().__init__(model, tx)"},
+            True,
+            id="by its constructor",
+        ),
+        pytest.param(
+            {"init": "def __init__(self, m, tx):\n        super().__init__(tx=tx, model=m)"},
+            True,
+            id="by keyword",
+        ),
+        pytest.param(
+            {"init": "def __init__(self, *args):\n        super().__init__(*args)"},
+            False,
+            id="unpacked",
+        ),
+        pytest.param(
+            {
+                "init": "def __init__(self, m, tx):\n"
+                "        super().__init__(Noisy(nnx.Rngs(1)), tx)"
+            },
+            False,
+            id="another model",
+        ),
+        pytest.param({"more": "state.model = Noisy(nnx.Rngs(1))"}, False, id="set from outside"),
+        pytest.param({"more": "state.model = given"}, False, id="set to what nobody knows"),
+        pytest.param(
+            {"update": f"{_UPDATE}\n        self.kind = type(grads)"}, False, id="looked at"
+        ),
+        pytest.param(
+            {"update": "def update(self, grads):\n        return grads"}, False, id="kept"
+        ),
+        pytest.param({"update": f"@given\n    {_UPDATE}"}, False, id="decorated"),
+        pytest.param({"bases": ", Unknown"}, False, id="with a base of which nothing is known"),
+    ],
+)
+def test_the_model_of_an_own_model_and_optimizer(changed: dict[str, str], left: bool) -> None:
+    standing = {"bases": "", "init": "", "update": "", "more": ""}
+    before = _HELD.format(**standing | changed).encode()
+    assert (migrated(before).after == before) == left

@@ -34,6 +34,7 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
 from nnx_migrate.analysis.interp.computed_names import stored_by_computed_name
 from nnx_migrate.analysis.interp.containers.dict_items import item_by_name, put_by_name
+from nnx_migrate.analysis.interp.containers.passed_to_base import passed_to_base
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.field_stores import lacks, stored_in_class, stored_outside
 from nnx_migrate.analysis.interp.names import imported
@@ -319,13 +320,27 @@ def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         elif name == "layers" and is_sequential(evaluator, instance):
             found |= {ContainerValue(layers_of(evaluator, instance))}
         elif (kept := layer.attribute(name)) == "argument" and (
-            held := instance.wraps | put_by_name(evaluator, instance)
+            held := instance.wraps
+            | put_by_name(evaluator, instance)
+            | _passed_above(evaluator, instance, name)
         ):
             # `layers` of a Sequential is all of them, `d.name` of a Dict one.
             in_list = layer.name in CONTAINER_CLASSES and name in layer.attributes
             found |= {ContainerValue(held)} if in_list else held
         elif kept is not None:
             found |= library_attribute(kept)
+    return found
+
+
+def _passed_above(evaluator: Evaluation, instance: Instance, name: str) -> Values:
+    """The model that the project's own kind of a ModelAndOptimizer holds."""
+    below = layer_of(instance.class_name) is None
+    if name != "model" or not below or evaluator.hierarchy.kind(instance.class_name) != "optimizer":
+        return NOTHING
+    found = _set_from_outside(evaluator, instance, name)
+    for class_name in evaluator.hierarchy.classes_of(instance):
+        for passed in passed_to_base(evaluator, class_name, name):
+            found |= evaluator.values(passed.scope, passed.expr) or unknown(Unknown.KEPT_BY_LIBRARY)
     return found
 
 

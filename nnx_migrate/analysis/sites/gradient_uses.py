@@ -25,6 +25,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.sites.find import SiteFinder
+from nnx_migrate.analysis.sites.optimizer_updates import takes_gradients
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
 
 #: What an nnx.State is asked for by these names is the State's own.
@@ -62,7 +63,6 @@ _OF_LEAVES = frozenset({"jax.tree.leaves", "jax.tree_util.tree_leaves", "jax.tre
 #: What calls its first argument on the leaves of its second.
 _OVER_LEAVES = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
 _FOLDING = frozenset({"jax.tree.reduce", "jax.tree_util.tree_reduce"})
-_OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
 _EXPECTING = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
 
 
@@ -116,6 +116,9 @@ class GradientReaders:
                 return self._is_blind_name(target)
             case ast.Call() as call if node in call.args:
                 return self._is_blind_call(call, node)
+            case ast.keyword() as keyword:
+                around = self.tree.parents.get(keyword)
+                return isinstance(around, ast.Call) and self._is_update(around, node)
             case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
                 return True
             case ast.Attribute():
@@ -151,7 +154,7 @@ class GradientReaders:
         )
 
     def _is_blind_call(self, call: ast.Call, node: ast.expr) -> bool:
-        if self._is_update(call):
+        if self._is_update(call, node):
             return True
         dotted = self.tree.dotted(call.func)
         if call.keywords or dotted is None:
@@ -164,13 +167,8 @@ class GradientReaders:
             return len(call.args) == 2 and call.args[1] is node and self._is_blind(call)
         return False
 
-    def _is_update(self, call: ast.Call) -> bool:
-        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "update"):
-            return False
-        values = self.evaluator.values(self.tree.scope(call), lower_expr(call.func.value))
-        return bool(values) and all(
-            isinstance(v, Instance) and v.class_name in _OPTIMIZERS for v in values
-        )
+    def _is_update(self, call: ast.Call, node: ast.expr) -> bool:
+        return takes_gradients(self.tree, self.evaluator, call, node)
 
     def _leads_to_variable(self, gradients: ast.expr) -> bool:
         """Whether `grads.layer.kernel` is a Variable of the Module, so that both have it."""
