@@ -10,6 +10,7 @@ from nnx_migrate.observe.attribute_writes import CONSTRUCTORS
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _LAMBDA = "<lambda>"
+_OWN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 #: What is called once for each element says little, and is in the way.
 _ONE_BY_ONE = frozenset(
     {"filter", "groupby", "map", "max", "min", "reduce", "sort", "sorted", "sub", "tree_map"}
@@ -134,15 +135,17 @@ def _last_name(node: ast.expr) -> str:
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """What is in a function, and not in one that is defined in it.
+    """What is in a function, and not in one that is defined in it, in the order of the file.
 
     Args:
         nodes: those of its body.
     """
-    for node in nodes:
+    left = [*nodes][::-1]
+    while left:
+        node = left.pop()
         yield node
-        if not isinstance(node, Definition | ast.Lambda | ast.ClassDef):
-            yield from own_nodes(ast.iter_child_nodes(node))
+        if not isinstance(node, _OWN_BODY):
+            left += [*ast.iter_child_nodes(node)][::-1]
 
 
 def _tells_all_names(node: ast.AST) -> bool:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from nnx_migrate.check.recording.compiling import plain_settings, put_first
 from nnx_migrate.observe.attribute_writes import Writing, told_of_changes
@@ -56,7 +58,20 @@ _IMPORTED = {
     },
 }
 _LOAD = ast.Load()
+_DELETES = re.compile(rb"\bdel\b")
 _FIRST = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
+
+
+class _May(NamedTuple):
+    """What a file may do by its text, so that most files need not be gone through for it.
+
+    Args:
+        sow: calls that are told of one by one: `sow`, `setattr`, and their like.
+        delete: names.
+    """
+
+    sow: bool
+    delete: bool
 
 
 def instrumented(tree: ast.Module, path: str) -> ast.Module:
@@ -69,12 +84,16 @@ def instrumented(tree: ast.Module, path: str) -> ast.Module:
     name = plain_settings()["touched"][os.path.realpath(path)]
     source = Path(path).read_bytes()
     names = (*(f".{method}" for method in SOWING), *WRITING)
-    may_sow = any(each.encode() in source for each in names)
+    may = _May(
+        sow=any(each.encode() in source for each in names),
+        delete=_DELETES.search(source) is not None,
+    )
     transforms = frozenset(plain_settings().get("transforms", ()))
-    functions = (each.node for each in watched(tree) if not isinstance(each.node, ast.Lambda))
-    for body in (tree.body, *(each.body for each in functions)):
+    functions = list(watched(tree))
+    defined = (each.node for each in functions if not isinstance(each.node, ast.Lambda))
+    for body in (tree.body, *(each.body for each in defined)):
         told_of_places(body, transforms, partial(_running, name))
-    return _watched(tree, name, may_sow=may_sow)
+    return _watched(tree, functions, name, may)
 
 
 def instrumented_cell(tree: ast.Module, notebook: str, file: str) -> ast.Module:
@@ -87,22 +106,21 @@ def instrumented_cell(tree: ast.Module, notebook: str, file: str) -> ast.Module:
     """
     classes = [each.name for each in tree.body if isinstance(each, ast.ClassDef)]
     of_cell(notebook, file, classes)
-    return _watched(tree, notebook, may_sow=True)
+    return _watched(tree, list(watched(tree)), notebook, _May(sow=True, delete=True))
 
 
-def _watched(tree: ast.Module, name: str, *, may_sow: bool) -> ast.Module:
-    functions = list(watched(tree))
+def _watched(tree: ast.Module, functions: list[Watched], name: str, may: _May) -> ast.Module:
     several = Counter(each.path for each in functions)
     for each in functions:
         if several[each.path] == 1 and not each.for_each:
-            _watch(each, name, may_sow=may_sow)
+            _watch(each, name, may)
     for module, names in _IMPORTED.items():
         aliases = [ast.alias(name, alias, **_FIRST) for name, alias in names.items()]
         put_first(tree.body, ast.ImportFrom(module, aliases, 0, **_FIRST))
     return tree
 
 
-def _watch(function: Watched, file: str, *, may_sow: bool) -> None:
+def _watch(function: Watched, file: str, may: _May) -> None:
     node = function.node
     own = "" if function.is_constructor else function.own
     parameters = [*filter(None, [own]), *function.parameters]
@@ -113,10 +131,10 @@ def _watch(function: Watched, file: str, *, may_sow: bool) -> None:
             begins = _call(number, parameters, function)
             node.body = called(LEFT, [begins, node.body], place_of(node.body))
         return
-    sows = sorted(_sows(node.body), key=_place) if may_sow else []
+    sows = sorted(_sows(node.body), key=_place) if may.sow else []
     for place, each in enumerate(sows):
         each.func = _noted(number, place, each.func)
-    changes = told_of_changes(node, _bound(node), partial(_changing, number))
+    changes = told_of_changes(node, _bound(node, may), partial(_changing, number))
     may_run(number, sows=len(sows), changes=changes)
     begins = _call(number, parameters, function)
     at = place_of(node)
@@ -128,10 +146,12 @@ def _watch(function: Watched, file: str, *, may_sow: bool) -> None:
     put_first(node.body, ast.copy_location(looks, node))
 
 
-def _bound(function: Definition) -> frozenset[str]:
+def _bound(function: Definition, may: _May) -> frozenset[str]:
     """The parameters that nothing in a function deletes."""
     given = function.args
     names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    if not may.delete:
+        return frozenset(names)
     gone = {
         each.id
         for each in ast.walk(function)
