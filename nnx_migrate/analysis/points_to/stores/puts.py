@@ -33,6 +33,26 @@ PUTTING = {
 Place = tuple[str, ...]
 
 
+def place_in(own: ir.Name, expr: ir.Expr) -> Place | None:
+    """The names that lead from an object to a part of it; None for what is no part of it."""
+    names: list[str] = []
+    while expr != own:
+        match expr:
+            case ir.Attribute(base=base, name="__dict__"):
+                expr = base
+            case ir.Call(func=ir.Name(id="vars"), args=(base,)):
+                expr = base
+            case ir.Attribute(base=base, name=name):
+                names.append(name)
+                expr = base
+            case ir.Element(base=base, key=key) if key:
+                names.append(key)
+                expr = base
+            case _:
+                return None
+    return tuple(reversed(names))
+
+
 def told(objects: Objects, place: Place, held: Held, line: int) -> Iterator[Kept]:
     """A store of what may be or hold an object: of numbers and arrays nobody asks."""
     held = without(held, functools.partial(_is_plain, objects))

@@ -10,12 +10,15 @@ import collections
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for
-from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope
+from nnx_migrate.analysis.domain.values import (
+    FunctionValue,
+    Instance,
+    Located,
+    Scope,
+)
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.retention import is_super_init
-from nnx_migrate.analysis.interp.computed_names import items_stored
-from nnx_migrate.analysis.interp.string_constants import beginning
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.points_to.abstract_objects import (
@@ -26,15 +29,21 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.queries import Kept, Objects, StoredByName
+from nnx_migrate.analysis.points_to.stores.by_name import (
+    is_method_of_attributes,
+    passed_name,
+    set_by_name,
+    setter,
+)
 from nnx_migrate.analysis.points_to.stores.puts import (
     PUTTING,
     Place,
+    place_in,
     put,
     put_all,
     put_by_name,
     told,
 )
-from nnx_migrate.analysis.points_to.stores.turns import is_in_a_loop, same_in_turns
 
 _NONE = StoredByName((), ())
 _CONTAINERS = frozenset({"flax.nnx.List", "flax.nnx.Dict"})
@@ -54,7 +63,7 @@ def may_store(objects: Objects, scope: Scope, name: str) -> bool:
     return (
         any(True for _ in _writes(objects, scope, own))
         or any(
-            _setter(own, call) is not None or _growing(objects, scope, own, call) is not None
+            setter(own, call) is not None or _growing(objects, scope, own, call) is not None
             for call in _of_name(objects, scope, name).calls
         )
         or any(
@@ -86,8 +95,8 @@ def what_is_stored(objects: Objects, scope: Scope, name: str) -> Iterator[Kept]:
         elif held.is_container:
             yield from put_all(objects, scope, place, write.value, write.line)
     for call in _of_name(objects, scope, name).calls:
-        if (set_by_name := _setter(own, call)) is not None:
-            yield from _set_by_name(objects, scope, call, set_by_name)
+        if (named := setter(own, call)) is not None:
+            yield from set_by_name(objects, scope, call, named)
         elif (grown := _growing(objects, scope, own, call)) is not None:
             yield from _grown(objects, scope, grown, call)
         else:
@@ -150,60 +159,6 @@ def itself(scope: Scope, name: str, place: Place) -> Held:
     for each in place:
         expr = ir.Attribute(expr, each)
     return Held(Object(Variable(scope, name, 0), place, Located(scope, expr), name))
-
-
-def place_in(own: ir.Name, expr: ir.Expr) -> Place | None:
-    """The names that lead from an object to a part of it; None for what is no part of it."""
-    names: list[str] = []
-    while expr != own:
-        match expr:
-            case ir.Attribute(base=base, name="__dict__"):
-                expr = base
-            case ir.Call(func=ir.Name(id="vars"), args=(base,)):
-                expr = base
-            case ir.Attribute(base=base, name=name):
-                names.append(name)
-                expr = base
-            case ir.Element(base=base, key=key) if key:
-                names.append(key)
-                expr = base
-            case _:
-                return None
-    return tuple(reversed(names))
-
-
-def _setter(own: ir.Name, call: ir.Call) -> Place | None:
-    """Where in an object a call of `setattr` stores something."""
-    found = ir.set_by_name(call)
-    return None if found is None else place_in(own, found[0])
-
-
-def _set_by_name(objects: Objects, scope: Scope, call: ir.Call, place: Place) -> Iterator[Kept]:
-    _, key, value = call.args
-    held = objects.held(scope, value, call.line)
-    if isinstance(key, ir.Constant) and key.text:
-        yield from told(objects, (*place, key.text), held, call.line)
-    elif (mapping := items_stored(objects.project, scope, key, value)) is not None:
-        yield from put_by_name(objects, scope, place, mapping, call.line)
-    elif names := _gone_over(objects, scope, key):
-        same = same_in_turns(objects, held)
-        for name in names:
-            yield from told(objects, (*place, name), same, call.line)
-    else:
-        start = beginning(objects.evaluator, scope, key)
-        more = "" if is_in_a_loop(objects, scope, call.line) else "+"
-        at = f":{start}{more}" if start else ""
-        yield from put(objects, scope, place, held, call.line, at)
-
-
-def _gone_over(objects: Objects, scope: Scope, key: ir.Expr) -> list[str]:
-    """The texts that a loop goes over, `for name in ("a", "b")`, each of which its name is once."""
-    match objects.project.bindings(scope, key.id) if isinstance(key, ir.Name) else []:
-        case [Located(expr=ir.Iterated(base=ir.Sequence(elements=texts)))]:
-            found = [each.text for each in texts if isinstance(each, ir.Constant) and each.text]
-            return found if len(found) == len(texts) else []
-        case _:
-            return []
 
 
 @record
@@ -290,6 +245,9 @@ def _stored_by(
             yield from told(objects, (*passed.place, *below), given, line)
             continue
         where = (*passed.place, *below[:-1])
+        if name := passed_name(objects, scope, call, callee, passed.bound, below[-1]):
+            yield from told(objects, (*where, name), given, line)
+            continue
         at = ":".join(below[-1][1:-1].split(":")[-_MOST_LINES:])
         all_told = given.way == "some" and given.object is None  # all of a list that is passed
         for i, each in enumerate(given if all_told else (given,)):
@@ -324,7 +282,7 @@ def _grown(objects: Objects, scope: Scope, place: Place, call: ir.Call) -> Itera
     """What a method of a container puts into it, where nothing else says so."""
     method, args = ir.last_name(call.func), call.args
     if method == "update":
-        store = put_by_name if _is_attributes(call.func) else put_all
+        store = put_by_name if is_method_of_attributes(call.func) else put_all
         for each in args:
             yield from store(objects, scope, place, each, call.line)
         for name, value in call.keywords:
@@ -345,12 +303,3 @@ def _grown(objects: Objects, scope: Scope, place: Place, call: ir.Call) -> Itera
         yield from told(objects, (*place, args[0].text), held, call.line)
     else:
         yield from put(objects, scope, place, held, call.line)
-
-
-def _is_attributes(method: ir.Expr) -> bool:
-    """Whether it is a method of `vars(x)` or `x.__dict__`."""
-    match method:
-        case ir.Attribute(base=ir.Attribute(name="__dict__") | ir.Call(func=ir.Name(id="vars"))):
-            return True
-        case _:
-            return False
