@@ -84,8 +84,9 @@ def _add_choices(
         return
     holder = holder or held.object
     if held.way == "some":
-        options = tuple(Found(each.object, holder) for each in held if each.object is not None)
-        if options and len(options) == sum(1 for each in held if each != NOTHING):
+        parts = [each for each in _each_option(held) if each != NOTHING]
+        options = tuple(Found(each.object, holder) for each in parts if each.object is not None)
+        if options and len(options) == len(parts):
             found.append(options)
         return
     for _, part in held.parts:
@@ -95,6 +96,14 @@ def _add_choices(
 def has_choices(held: Held) -> bool:
     """Whether some part of a value may be one of several objects that are known."""
     return any(len(options) > 1 for options in choices(held))
+
+
+def _each_option(held: Held) -> Iterator[Held]:
+    """What some one of several may be, and what that may be where it is some one of several."""
+    for each in held:
+        yield each
+        if each.object is not None and each.way == "some":
+            yield from _each_option(each)
 
 
 def choices_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
