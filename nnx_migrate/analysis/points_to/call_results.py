@@ -30,15 +30,15 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     step,
     together,
 )
-from nnx_migrate.analysis.points_to.container_contents import (
+from nnx_migrate.analysis.points_to.container_calls import (
     LIKE,
     SAME,
-    container,
     given_by_library,
     given_by_method,
     library_name,
 )
 from nnx_migrate.analysis.points_to.containers.cached import made_once
+from nnx_migrate.analysis.points_to.containers.displays import container
 from nnx_migrate.analysis.points_to.containers.elements import any_element, sliced
 from nnx_migrate.analysis.points_to.containers.places import as_passed
 from nnx_migrate.analysis.points_to.queries import LAST, Objects

@@ -34,7 +34,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
-from nnx_migrate.analysis.points_to.container_contents import calls_in, identified
+from nnx_migrate.analysis.points_to.containers.displays import calls_in, identified
 from nnx_migrate.analysis.points_to.containers.elements import spread, unknown_which
 from nnx_migrate.analysis.points_to.containers.literals import lines_of, with_lines
 from nnx_migrate.analysis.points_to.containers.places import as_bound

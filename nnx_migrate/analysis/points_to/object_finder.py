@@ -30,7 +30,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.attribute_lookup import attribute_of
 from nnx_migrate.analysis.points_to.call_results import called, what_is_returned
-from nnx_migrate.analysis.points_to.container_contents import (
+from nnx_migrate.analysis.points_to.containers.displays import (
     calls_in,
     container,
     identified,

@@ -1,17 +1,13 @@
-"""What containers hold: displays, comprehensions, and what functions of libraries make of them."""
+"""What methods of containers, and functions of libraries, give."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.call_form import mapped as mapped_call
 from nnx_migrate.analysis.callgraph.call_form import reduced
 from nnx_migrate.analysis.domain.containers import is_container as is_python_container
 from nnx_migrate.analysis.domain.values import (
-    ARRAY,
-    PLAIN,
     Instance,
     Located,
     Scope,
@@ -25,12 +21,10 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
     MadeBy,
     Object,
-    Variable,
     again,
     attribute,
     either,
     element,
-    is_some,
     is_untold,
     known_as,
     mapped,
@@ -38,12 +32,10 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     under_keys,
     without,
 )
+from nnx_migrate.analysis.points_to.containers.displays import container, identified, in_turns
 from nnx_migrate.analysis.points_to.containers.elements import (
     at_key,
-    every,
-    same_each_turn,
     spread,
-    unknown_which,
 )
 from nnx_migrate.analysis.points_to.containers.literals import literal_of
 from nnx_migrate.analysis.points_to.containers.states import (
@@ -54,7 +46,6 @@ from nnx_migrate.analysis.points_to.containers.states import (
     states_of,
 )
 from nnx_migrate.analysis.points_to.queries import Objects
-from nnx_migrate.analysis.points_to.widening import folded
 from nnx_migrate.analysis.symbols.higher_order import turn_of
 
 #: What gives its argument back, or something that holds the same Variables, and where that stands.
@@ -86,91 +77,6 @@ _ONE_OF = frozenset({"builtins.next", "builtins.max", "builtins.min"})
 _READING = frozenset({"get", "setdefault"})
 _GIVING = frozenset({"get", "pop", "popleft", "popitem", "setdefault"})
 _GIVING_ALL = frozenset({"values", "items", "copy"})
-
-
-def container(
-    objects: Objects,
-    scope: Scope,
-    elements: tuple[ir.Expr, ...],
-    at: float,
-    keys: tuple[str, ...] = (),
-) -> Held:
-    """What a display holds, under the literals of a dict, or else under places."""
-    parts: list[tuple[str, Held]] = []
-    if keys:
-        return _under_keys(objects, scope, elements, at, keys)
-    counted = True
-    for each in elements:
-        if isinstance(each, ir.Starred):
-            held = objects.held(scope, each.value, at)
-            if len(elements) == 1 and held.object is not None:
-                return held  # a copy of a list, with the same in the same places
-            counted = counted and held.is_container and all(name for name, _ in held.parts)
-            parts += spread(held, Located(scope, each.value))
-        else:
-            parts.append(("", objects.held(scope, each, at)))
-    return together((str(i) if counted else "", part) for i, (_, part) in enumerate(parts))
-
-
-def _under_keys(
-    objects: Objects,
-    scope: Scope,
-    elements: tuple[ir.Expr, ...],
-    at: float,
-    keys: tuple[str, ...],
-) -> Held:
-    """What a display of a dict holds, with what is unpacked into it: the last under a key."""
-    named: dict[str, Held] = {}
-    others: list[tuple[str, Held]] = []
-    for key, each in zip(keys, elements, strict=True):
-        if not isinstance(each, ir.Starred):
-            named[key] = objects.held(scope, each, at)
-            continue
-        held = objects.held(scope, each.value, at)
-        parts = held.parts if held.is_container else spread(held, Located(scope, each.value))
-        named |= {name: part for name, part in parts if name}
-        others += [(name, part) for name, part in parts if not name]
-    return together([*named.items(), *others])
-
-
-def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: float) -> Held:
-    """`xs + ys`, `xs | ys`, `xs * 2`."""
-    sides = [(_one_list(objects.held(scope, e, at)), Located(scope, e)) for e in operands]
-    lists = [(held, place) for held, place in sides if held.is_container and held.parts]
-    parts = [part for held, place in lists for part in spread(held, place)]
-    if len(lists) == 1 and len(operands) == 2:
-        (other,) = [place for held, place in sides if place is not lists[0][1]]
-        times = objects.evaluator.values(scope, other.expr)
-        if times and times <= PLAIN | ARRAY:
-            parts *= 2
-    named = len(lists) == len(operands) and all(name for held, _ in lists for name, _ in held.parts)
-    if named and not any(is_dict(objects.evaluator.values(scope, each)) for each in operands):
-        return together((str(i), part) for i, (_, part) in enumerate(parts))
-    return together(("", part) for _, part in parts)
-
-
-def _one_list(held: Held) -> Held:
-    """One container in the place of one of several."""
-    several = held.object is None and held.way != "all"
-    return folded(held) if several and all(each.is_container for each in held) else held
-
-
-def identified(objects: Objects, scope: Scope, found: Held, base: ir.Expr, name: str) -> Held:
-    """Some element of what a name means, as the one at a known place of it.
-
-    Which one that is nobody knows, but it is the same one wherever it is read.
-    """
-    found = known_as(found, name) if is_some(name) else found
-    if found.object is not None or found.way != "some" or not isinstance(base, ir.Name):
-        return found
-    bindings = objects.project.bindings(scope, base.id)
-    if not bindings:
-        return found
-    where = bindings[0].scope
-    line = min(objects.project.function(where).lines.get(base.id, (0,)))
-    place = Located(scope, ir.Element(base, "" if is_some(name) else name))
-    own = Object(Variable(where, base.id, line), (name,), place, base.id)
-    return dataclasses.replace(known_as(found, name), object=own)
 
 
 def given_by_method(
@@ -388,40 +294,6 @@ def _without_dicts(
     """What is iterated over, with something plain for each dict, which gives its keys."""
     values = objects.evaluator.values
     return tuple(ir.Computed() if is_dict(values(scope, each)) else each for each in args)
-
-
-def in_turns(found: list[Held], made: frozenset[ir.Expr]) -> Held:
-    """What a comprehension gives: all elements, and once more what is the same in each turn.
-
-    Args:
-        made: the calls that are made in each turn.
-    """
-
-    def is_new(one: Object) -> bool:
-        return isinstance(one.root, MadeBy) and one.root.outermost[1] in made
-
-    found = list(map(unknown_which, found))
-    told = [without(every(each), is_new) for each in found]
-    if len(found) == 1:
-        told.append(same_each_turn(without(found[0], is_new)))
-    return together(("", each) for each in told)
-
-
-def calls_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Call]:
-    """The calls in expressions."""
-    for expr in exprs:
-        match expr:
-            case ir.Call(func=func, args=args, keywords=keywords):
-                yield expr
-                yield from calls_in((func, *args, *(value for _, value in keywords)))
-            case ir.Sequence(elements=parts) | ir.Choice(options=parts):
-                yield from calls_in(parts)
-            case ir.Computed(operands=parts):
-                yield from calls_in(parts)
-            case ir.Attribute(base=base) | ir.Element(base=base) | ir.Unpacked(base=base):
-                yield from calls_in((base,))
-            case ir.Starred(value=value):
-                yield from calls_in((value,))
 
 
 def _row(columns: list[Held]) -> Held:
