@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Mapping
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
@@ -27,6 +26,7 @@ from nnx_migrate.analysis.interp.annotations import annotated_at, calls_tell_mor
 from nnx_migrate.analysis.interp.observed import observed_values
 from nnx_migrate.analysis.interp.record_fields import seen_among
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.parametrized_tests import passed_by_decorators
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
 from nnx_migrate.core.place import Place
 
@@ -116,7 +116,8 @@ def _agrees(declared: Values, passed: Values) -> bool:
 def _passed(
     evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
 ) -> Values:
-    found = _parametrized(evaluator, scope, function, parameter)
+    shown = tuple(passed_by_decorators(function, parameter))
+    found = evaluator.all_of(scope_around(scope, function), shown) if shown else NOTHING
     found |= evaluator.callers.values_passed(scope, function, parameter)
     found |= _as_method(evaluator, scope, function, parameter)
     if parameter == function.parameters[-1]:
@@ -175,45 +176,6 @@ def _is_none(evaluator: Evaluation, scope: Scope, default: ir.Expr) -> bool:
             isinstance(each, Located) and each.expr == ir.Constant("none") for each in bound
         )
     return default == ir.Constant("none")
-
-
-def _parametrized(
-    evaluator: Evaluation, scope: Scope, function: ir.Function, parameter: ir.Parameter
-) -> Values:
-    """What `@pytest.mark.parametrize("act, size", [(relu, 1), ...])` passes for a parameter."""
-    if not function.name.startswith("test"):
-        return NOTHING
-    found: Values = NOTHING
-    for decorator in function.decorators:
-        if not isinstance(decorator, ir.Call) or ir.last_name(decorator.func) != "parametrize":
-            continue
-        match decorator.args:
-            case (ir.Constant(text=text), rows):
-                names = [name.strip() for name in text.split(",")]
-            case (ir.Sequence(parts), rows):
-                names = [each.text for each in parts if isinstance(each, ir.Constant)]
-            case _:
-                continue
-        by_fixture = any(keyword == "indirect" for keyword, _ in decorator.keywords)
-        if parameter.name in names and not by_fixture:
-            row: ir.Expr = ir.Element(_without_marks(rows))
-            place = names.index(parameter.name)
-            passed = row if len(names) == 1 else ir.Unpacked(row, place)
-            found |= evaluator.values(scope_around(scope, function), passed)
-    return found
-
-
-def _without_marks(rows: ir.Expr) -> ir.Expr:
-    """The rows of a table in which some stand in `pytest.param(..., id="small")`."""
-    if not isinstance(rows, ir.Sequence):
-        return rows
-    return dataclasses.replace(rows, elements=tuple(map(_without_mark, rows.elements)))
-
-
-def _without_mark(row: ir.Expr) -> ir.Expr:
-    if not isinstance(row, ir.Call) or ir.last_name(row.func) != "param":
-        return row
-    return row.args[0] if len(row.args) == 1 else ir.Sequence(row.args, True)
 
 
 def _fixture(evaluator: Evaluation, function: ir.Function, parameter: ir.Parameter) -> Values:
