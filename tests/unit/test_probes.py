@@ -91,9 +91,11 @@ def test_classes_that_compare_themselves_are_not_asked(
     told: dict[str, Any], tmp_path: Path
 ) -> None:
     number = probes.number_of("code.py", "f", ("a", "b"))
-    made = [Comparing(f"u{each}", (), {})() for each in range(4)]
+    first, *others = [Comparing(f"u{each}", (), {})() for each in range(4)]
+    # Where jax is there, it is asked once whether it takes such objects apart.
+    probes.seen(number, (first, [[first], 1]))
     Comparing.asked = 0
-    for each in made:
+    for each in others:
         probes.seen(number, (each, [[each], 1]))
     assert Comparing.asked == 0
     assert [calls.number for calls in told.values()] == [4]
