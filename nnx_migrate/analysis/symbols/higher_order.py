@@ -126,8 +126,8 @@ def implied_calls(call: ir.Call, taker: Taker) -> Iterator[ir.Call]:
             args = call.args[:1] if call.func.name == "__get__" else call.args
             yield ir.Call(call.func.base, args, call.keywords, call.line)
         return
-    args, keywords = _given(call, taker)
     for function in _functions(call, taker):
+        args, keywords = _given(call, taker, function)
         yield ir.Call(function, (ir.UNSEEN,) * taker.leading + args, keywords, call.line)
 
 
@@ -141,7 +141,7 @@ def _functions(call: ir.Call, taker: Taker) -> Iterator[ir.Expr]:
 
 
 def _given(
-    call: ir.Call, taker: Taker
+    call: ir.Call, taker: Taker, function: ir.Expr
 ) -> tuple[tuple[ir.Expr, ...], tuple[tuple[str | None, ir.Expr], ...]]:
     rest = call.args[taker.start :]
     match taker.passes:
@@ -153,7 +153,9 @@ def _given(
         case "folded":
             elements = tuple(ir.Element(each) for each in rest[:1])
             first = tuple(each for each in rest[1:] if each not in set(_functions(call, taker)))
-            return (ir.Choice((*first, *elements)), *elements), ()
+            # Behind what it begins with comes what the function gives, and no element.
+            again = (ir.Call(function, (*first, *elements), (), call.line),) if first else elements
+            return (ir.Choice((*first, *again)), *elements), ()
         case "elements":
             own = isinstance(call.func, ir.Attribute) and call.func.name == "sort"
             held = (call.func.base,) if own and isinstance(call.func, ir.Attribute) else rest
