@@ -92,13 +92,12 @@ def _under_key(row: ir.Expr, name: str) -> Iterator[ir.Expr]:
     """What a case that is a dict passes by a keyword."""
     match row:
         case ir.Sequence(elements=elements, keyed="yes", keys=keys) if keys:
-            named = zip(keys, elements, strict=True)
+            given = dict(zip(keys, elements, strict=True))
         case ir.Call(func=ir.Name("dict"), args=(), keywords=keywords):
-            named = ((key or ir.UNPACKED, value) for key, value in keywords)
+            given = {key or ir.UNPACKED: value for key, value in keywords}
         case _:
             yield ir.Element(row, name)
             return
-    given = dict(named)
     if name in given:
         yield given[name]
     elif ir.UNPACKED in given:
