@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,20 @@ def test_pools_and_threads(tmp_path: Path, way: str, observe: Observe) -> None:
     seen = observe("pools.py", way)
     assert seen["worker.py::work"]["parameters"]["one"] == ["plain", "worker.py::First"]
     assert seen["worker.py::work"]["calls"] >= 8
+
+
+def test_a_python_without_the_tool_imports_its_own_folders(
+    tmp_path: Path, command: Command
+) -> None:
+    code = tmp_path / "code"
+    (code / "tests").mkdir(parents=True)  # as the folder of our own tests is called
+    (code / "tests" / "given.py").write_text("def given(x):\n    return x\n")
+    (code / "run.py").write_text("from tests.given import given\n\ngiven(1)\n")
+    venv.create(tmp_path / "env", symlinks=True)
+    python = tmp_path / "env" / "bin" / "python"
+    done = command("observe", "--", python, "run.py", cwd=code)
+    assert done.code == 0, done.said
+    assert observed(code)["tests/given.py::given"]["calls"] == 1
 
 
 @pytest.mark.runs_jax

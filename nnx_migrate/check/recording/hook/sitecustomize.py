@@ -11,18 +11,33 @@ import importlib.util
 import json
 import os
 import sys
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
 
+_OURS = frozenset({"nnx_migrate", "cloudpickle"})
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PYTEST_REWRITING = "_pytest.assertion.rewrite"
 _IPYTHON_COMPILING = "IPython.core.compilerop"
 
 
+class _Ours:
+    """Finds this package, and what it needs, in a folder that is on no path.
+
+    What else lies there would come before folders of the program without `__init__.py`: `tests`.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
+        return PathFinder.find_spec(name, [self._folder]) if name in _OURS else None
+
+
 def _install(settings: dict[str, Any]) -> None:
     if importlib.util.find_spec("nnx_migrate") is None:
-        sys.path.append(settings["package"])
+        finder: Any = _Ours(settings["package"])
+        sys.meta_path.append(finder)
     touched = settings["touched"]
     names = {os.path.basename(path) for path in touched}
     plain_code, plain_exec = SourceFileLoader.get_code, SourceFileLoader.exec_module
