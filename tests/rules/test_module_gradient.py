@@ -321,3 +321,34 @@ def slope(model: Net, x):
 """,
         "the function changes its Module",
     )
+
+
+@pytest.mark.parametrize(
+    "put", ["staticmethod(run)", "functools.partial(run)", "functools.partial(run, x=2.0)", "kept"]
+)
+def test_what_a_class_calls_without_its_object_gets_no_object(put: str) -> None:
+    check_pinned(
+        "structural-update",
+        f"""\
+import functools
+
+class Counting(nnx.Module):
+    def __init__(self):
+        self.n = 0
+
+    def __call__(self, x):
+        self.n += 1
+        return x
+
+def run(other, x=1.0):
+    return other(x)
+
+kept = functools.partial(run)
+Net.__call__ = {put}
+
+@nnx.jit
+def step(model: Net, other: Counting):
+    return model(other)
+""",
+        "the called code is unknown",
+    )

@@ -162,10 +162,28 @@ def _put_on_classes(evaluator: Evaluation) -> Mapping[Scope, Values]:
                 for held in evaluator.values(where, write.target.base)
                 if isinstance(held, ClassValue)
             )
-            for put in evaluator.values(where, write.value) if objects else ():
-                if isinstance(put, FunctionValue):
-                    found[put.scope] |= objects
+            if objects and _gets_object(evaluator, where, write.value):
+                for put in evaluator.values(where, write.value):
+                    if isinstance(put, FunctionValue):
+                        found[put.scope] |= objects
     return found
+
+
+def _gets_object(evaluator: Evaluation, scope: Scope, put: ir.Expr) -> bool:
+    """Whether a class calls with its object first what is put on it: functions as they are.
+
+    `staticmethod(f)` gets the arguments alone, and so does a partial.
+    """
+    if not isinstance(put, ir.Name):
+        return isinstance(put, ir.FunctionRef)
+    project = evaluator.project
+    bindings = project.bindings(scope, put.id)
+    return bool(bindings) and all(
+        isinstance(each, Located)
+        and isinstance(each.expr, ir.FunctionRef)
+        and not project.function(Scope(each.scope.module, each.expr.key)).decorators
+        for each in bindings
+    )
 
 
 def _is_none(evaluator: Evaluation, scope: Scope, default: ir.Expr) -> bool:
