@@ -323,6 +323,36 @@ def slope(model: Net, x):
     )
 
 
+@pytest.mark.parametrize("put", ["lambda self, x: run(x)", "staticmethod(run)", "both"])
+def test_a_method_that_is_put_on_the_class_may_change_an_argument(put: str) -> None:
+    found = check_pinned(
+        "structural-update",
+        f"""\
+class Counting(nnx.Module):
+    def __init__(self):
+        self.n = 0
+
+    def __call__(self, x):
+        self.n += 1
+        return x
+
+def run(other: Counting, x=1.0):
+    return other(x)
+
+def both(self, other):
+    return run(other)
+
+Net.__call__ = {put}
+
+@nnx.jit
+def step(model: Net, other: Counting):
+    return model(other)
+""",
+        "attribute n is updated",
+    )
+    assert len(found.findings) == 1
+
+
 @pytest.mark.parametrize(
     "put", ["staticmethod(run)", "functools.partial(run)", "functools.partial(run, x=2.0)", "kept"]
 )

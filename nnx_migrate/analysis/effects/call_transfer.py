@@ -198,6 +198,8 @@ class Handing:
         self, scope: Scope, instance: Instance, call: ir.Call, where: Place
     ) -> Iterator[Effect]:
         for class_name in self.finder.classes_met(instance, scope.module):
+            for put in self.finder.set_methods(class_name, "__call__"):
+                yield from self.to_function(scope, put, call, where)
             method = self.hierarchy.method(class_name, "__call__")
             if isinstance(method, Scope):
                 value = FunctionValue(method, method.function, bound=True)

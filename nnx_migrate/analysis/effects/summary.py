@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import collections
+import dataclasses
 import functools
 from collections.abc import Iterable, Iterator
 
@@ -38,6 +39,7 @@ from nnx_migrate.analysis.heap.added_variables import AddedVariables
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import cannot_be_called, is_bare_module, member
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
+from nnx_migrate.analysis.interp.field_stores import gets_object
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
 from nnx_migrate.analysis.ir import nodes as ir
@@ -234,16 +236,26 @@ class EffectFinder(abc.ABC):
     def of_set_methods(self, class_name: str, name: str) -> Effects:
         """The effects of functions that code outside of a class makes a method of it."""
         found: Effects = NO_EFFECTS
+        for value in self.set_methods(class_name, name):
+            found |= self.of_own_method(value.scope)
+        return found
+
+    def set_methods(self, class_name: str, name: str) -> Iterator[FunctionValue]:
+        """The functions that code outside of a class makes a method of it.
+
+        They are bound; where the class may call one without its object, it comes unbound, too.
+        """
+        above = self.hierarchy.ancestry(class_name).classes
         for scope, write in self.evaluator.callers.mentions.outside_writes(name):
             if not isinstance(write.target, ir.Attribute) or write.value is None:
                 continue
             holders = self.evaluator.values(scope, write.target.base)
-            above = self.hierarchy.ancestry(class_name).classes
             if any(isinstance(v, ClassValue) and v.class_name in above for v in holders):
+                bound = gets_object(self.evaluator, scope, write.value)
                 for value in self.evaluator.values(scope, write.value):
                     if isinstance(value, FunctionValue):
-                        found |= self.of_own_method(value.scope)
-        return found
+                        yield dataclasses.replace(value, bound=True)
+                        yield from () if bound else (value,)
 
     def _of_no_own_method(
         self, instance: Instance, class_name: str, name: str, where: Place

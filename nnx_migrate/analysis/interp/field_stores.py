@@ -255,6 +255,23 @@ def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterat
     yield from _stored_by_class_methods(evaluator, class_name, name)
 
 
+def gets_object(evaluator: Evaluation, scope: Scope, put: ir.Expr) -> bool:
+    """Whether a class calls with its object first what is put on it: functions as they are.
+
+    `staticmethod(f)` gets the arguments alone, and so does a partial.
+    """
+    if not isinstance(put, ir.Name):
+        return isinstance(put, ir.FunctionRef)
+    project = evaluator.project
+    bindings = project.bindings(scope, put.id)
+    return bool(bindings) and all(
+        isinstance(each, Located)
+        and isinstance(each.expr, ir.FunctionRef)
+        and not project.function(Scope(each.scope.module, each.expr.key)).decorators
+        for each in bindings
+    )
+
+
 def _stored_by_class_methods(
     evaluator: Evaluation, class_name: str, name: str
 ) -> Iterator[Located]:

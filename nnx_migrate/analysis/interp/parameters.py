@@ -23,6 +23,7 @@ from nnx_migrate.analysis.domain.values import (
     scope_around,
 )
 from nnx_migrate.analysis.interp.annotations import annotated_at, calls_tell_more
+from nnx_migrate.analysis.interp.field_stores import gets_object
 from nnx_migrate.analysis.interp.observed import observed_values
 from nnx_migrate.analysis.interp.record_fields import seen_among
 from nnx_migrate.analysis.ir import nodes as ir
@@ -162,28 +163,11 @@ def _put_on_classes(evaluator: Evaluation) -> Mapping[Scope, Values]:
                 for held in evaluator.values(where, write.target.base)
                 if isinstance(held, ClassValue)
             )
-            if objects and _gets_object(evaluator, where, write.value):
+            if objects and gets_object(evaluator, where, write.value):
                 for put in evaluator.values(where, write.value):
                     if isinstance(put, FunctionValue):
                         found[put.scope] |= objects
     return found
-
-
-def _gets_object(evaluator: Evaluation, scope: Scope, put: ir.Expr) -> bool:
-    """Whether a class calls with its object first what is put on it: functions as they are.
-
-    `staticmethod(f)` gets the arguments alone, and so does a partial.
-    """
-    if not isinstance(put, ir.Name):
-        return isinstance(put, ir.FunctionRef)
-    project = evaluator.project
-    bindings = project.bindings(scope, put.id)
-    return bool(bindings) and all(
-        isinstance(each, Located)
-        and isinstance(each.expr, ir.FunctionRef)
-        and not project.function(Scope(each.scope.module, each.expr.key)).decorators
-        for each in bindings
-    )
 
 
 def _is_none(evaluator: Evaluation, scope: Scope, default: ir.Expr) -> bool:

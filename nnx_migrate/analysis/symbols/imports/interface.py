@@ -13,7 +13,7 @@ _PLACE = re.compile(r":\d+")
 def interface(record: ir.ModuleIndex) -> list[object]:
     """What decides what names mean that lead to a file: two of equal ones mean the same.
 
-    That are the names of the file with what they stand for, its functions with what they can be
+    These are the names of the file with what they stand for, its functions with what they can be
     given, and its classes. Left out are bodies, what calls give, and lines, which stand in the keys
     of functions and classes too.
     """
