@@ -149,9 +149,11 @@ def _is_left_on_self(
     below = hierarchy.classes_of(Instance(f"{scope.module}:{function.owner}"))
     classes = {each for name in below for each in hierarchy.ancestry(name).classes}
     for class_name in classes:
-        module, _, path = class_name.partition(":")
-        record = context.project.modules.get(module)
-        for key in record.classes[path].methods.values() if record and path else ():
+        located = context.project.class_of(class_name)
+        if located is None:
+            continue
+        module, record = located
+        for key in record.methods.values():
             if any(effect.sows for effect in finder.effects.of_own_parameter(Scope(module, key))):
                 return True
     return False
