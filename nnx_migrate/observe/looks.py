@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from nnx_migrate.observe.objects import Held, changes, comes_out, held, may_hold
+from nnx_migrate.observe.objects import Held, changes, comes_out, held, is_of, may_hold
 from nnx_migrate.sources.facts.observed_facts import (
     GRAPH,
     MESH,
@@ -23,6 +23,7 @@ from nnx_migrate.sources.facts.seen_objects import UNKNOWN, SeenObject
 Told = Callable[[Mapping[str, SeenObject]], None]
 #: After so many stops of a generator the rest of it is not looked at, and told to be unknown.
 _MOST_STOPS = 64
+_CHANGEABLE = frozenset({list, dict})
 
 
 class Look:
@@ -163,7 +164,7 @@ def begun(names: Iterable[str], values: Iterable[object], told: Told) -> Look | 
         if not may_hold(value):
             continue
         kept = _held(value)
-        if kept is None or kept.nodes or type(value) in (list, dict):
+        if kept is None or kept.nodes or is_of(value, _CHANGEABLE):
             given[name] = (value, kept)
     return Look(given, told) if given else None
 

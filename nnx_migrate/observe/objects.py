@@ -24,7 +24,8 @@ _MOST_PARTS = 20_000
 #: The same of what is looked through at every call.
 MOST_ELEMENTS = 64
 DEEPEST = 3
-_PLAIN = frozenset({bool, int, float, complex, str, bytes, NoneType})
+_PLAIN: frozenset[type] = frozenset({bool, int, float, complex, str, bytes, NoneType})
+_CONTAINERS: frozenset[type] = frozenset({list, tuple, dict})
 _OWN = ("_pytree__", "_object__")
 
 
@@ -92,6 +93,11 @@ def ordinary(kind: type) -> type:
     return MadeAtRunTime
 
 
+def is_of(value: object, types: frozenset[type]) -> bool:
+    """Whether the class of a value is among some, without a word of its metaclass."""
+    return ordinary(type(value)) in types
+
+
 def types_of(values: Iterable[object]) -> tuple[type, ...]:
     """The classes of values, each as it is looked up by."""
     types = tuple(map(type, values))
@@ -102,7 +108,7 @@ def types_of(values: Iterable[object]) -> tuple[type, ...]:
 
 def may_hold(value: object) -> bool:
     """Whether a value is an object of nnx, or something that may hold one and can be changed."""
-    return type(value) in (list, tuple, dict) or sort_of(value) in (*_NODES, Sort.TREE)
+    return is_of(value, _CONTAINERS) or sort_of(value) in (*_NODES, Sort.TREE)
 
 
 def held(value: object) -> Held:
@@ -302,7 +308,7 @@ def _nnx() -> Any:
 
 
 def _is_same(one: object, two: object) -> bool:
-    return one is two or (type(one) is type(two) and type(one) in _PLAIN and one == two)
+    return one is two or (type(one) is type(two) and is_of(one, _PLAIN) and one == two)
 
 
 def _named(way: tuple[object, ...], of: Held) -> str:

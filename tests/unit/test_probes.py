@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +88,21 @@ class Comparing(type):
         return 0
 
 
+def _with_flax() -> None:
+    importlib.import_module("flax.nnx")
+
+
+def _without_flax() -> None:
+    """Where the watched program has not imported it, objects are not looked into."""
+
+
+@pytest.mark.parametrize(
+    "imports", [_without_flax, pytest.param(_with_flax, marks=pytest.mark.runs_jax)]
+)
 def test_classes_that_compare_themselves_are_not_asked(
-    told: dict[str, Any], tmp_path: Path
+    told: dict[str, Any], tmp_path: Path, imports: Callable[[], None]
 ) -> None:
+    imports()
     number = probes.number_of("code.py", "f", ("a", "b"))
     first, *others = [Comparing(f"u{each}", (), {})() for each in range(4)]
     # Where jax is there, it is asked once whether it takes such objects apart.
@@ -99,5 +112,5 @@ def test_classes_that_compare_themselves_are_not_asked(
         probes.seen(number, (each, [[each], 1]))
     assert Comparing.asked == 0
     assert [calls.number for calls in told.values()] == [4]
-    (line, *_) = lines(tmp_path)
+    line = next(each for each in lines(tmp_path) if "parameters" in each)
     assert line["parameters"] == {"a": ["other"], "b": ["in in other", "in plain"]}
