@@ -18,13 +18,13 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as TookTooLong
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import resource_tracker
 from typing import Any, Generic
 
 from pebble import ProcessExpired, ProcessPool
 
 from nnx_migrate.batch.processes.limits import Limits, limit_memory
 from nnx_migrate.core.deep_stack import run_deep
+from nnx_migrate.core.interrupts import uninterrupted
 from nnx_migrate.engine.workers import BATCH, FEWER, Answer, Task
 from nnx_migrate.sources.config_values import ConfigError
 
@@ -182,7 +182,7 @@ class Supervised(Generic[Task, Answer]):
     def _sent(self, pool: ProcessPool, batch: Batch[Task]) -> Future[list[Answer]]:
         args = (*self._work.sent(), batch.tasks)
         try:
-            with _uninterrupted():
+            with uninterrupted():
                 future: Future[list[Answer]] = pool.schedule(
                     _do_or_end, args=args, timeout=self._limits.seconds
                 )
@@ -279,21 +279,6 @@ def do_batch(
         return pack(found) if pack is not None else found
 
     return run_deep(lambda: list(map(answer, tasks)))
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Keep Ctrl-C from what is started here: processes end with the one that started them."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    # It would let Ctrl-C through again as it starts, before the first process.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager

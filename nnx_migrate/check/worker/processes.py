@@ -15,6 +15,7 @@ from pebble import ProcessExpired, ProcessPool
 from nnx_migrate.check.compare.forms import NotDone
 from nnx_migrate.check.jobs import Column, Job, Limits, WorkerSettings
 from nnx_migrate.check.worker.column import start
+from nnx_migrate.core.interrupts import uninterrupted
 
 _Given = TypeVar("_Given")
 
@@ -54,9 +55,10 @@ class Workers:
             column: the one whose process is to run it.
             job: the case.
         """
-        pending: Pending = self.pools[column.name].schedule(
-            function, args=(column, job), timeout=self.limits.seconds
-        )
+        with uninterrupted():
+            pending: Pending = self.pools[column.name].schedule(
+                function, args=(column, job), timeout=self.limits.seconds
+            )
         return pending
 
     def settle(self, pending: Pending, expected: type[_Given]) -> _Given | NotDone:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import errno
 import functools
+import multiprocessing
 import os
+import signal
+import socket
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 
 import pytest
+from pebble.common.process import launch_process
 
 from nnx_migrate.batch.processes.limits import Limits
 from nnx_migrate.batch.processes.supervised import Supervised, Work
@@ -148,6 +153,56 @@ def finished(running: object, timeout: float, return_when: object) -> object:
         if not future.done():
             future.set_result([(task, "done") for task in batch.tasks])
     return wait(running)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_ctrl_c_while_processes_start_leaves_none(
+    monkeypatch: pytest.MonkeyPatch, interruptible: threading.Event, number: int
+) -> None:
+    launch: Callable[..., object] = launch_process
+    launched: list[object] = []
+
+    def interrupted(*args: object, **kwargs: object) -> object:
+        launched.append(launch(*args, **kwargs))
+        if len(launched) == number:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert interruptible.wait(timeout=10)
+            time.sleep(0.1)
+        return launched[-1]
+
+    monkeypatch.setattr("pebble.pool.process.launch_process", interrupted)
+    supervised = Supervised(Work(work, given_up, exhausted, start, (1,)), 2, Limits())
+    with pytest.raises(KeyboardInterrupt):
+        list(supervised.map(range(100)))
+    assert len(launched) == 2
+    assert multiprocessing.active_children() == []
+
+
+@pytest.fixture
+def interruptible() -> Iterator[threading.Event]:
+    """Lets a thread that does not block Ctrl-C get it, and says that it came."""
+    came = threading.Event()
+    ends = threading.Event()
+    reads, writes = socket.socketpair()
+    writes.setblocking(False)
+
+    def waits() -> None:
+        reads.recv(1)
+        came.set()
+        ends.wait()
+
+    thread = threading.Thread(target=waits, daemon=True)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    wakes = signal.set_wakeup_fd(writes.fileno(), warn_on_full_buffer=False)
+    thread.start()
+    yield came
+    ends.set()
+    writes.send(b" ")
+    thread.join()
+    signal.set_wakeup_fd(wakes)
+    signal.signal(signal.SIGINT, before)
+    reads.close()
+    writes.close()
 
 
 def test_processes_that_cannot_be_started_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
