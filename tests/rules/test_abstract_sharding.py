@@ -94,6 +94,38 @@ def main(mesh, step):
     )
 
 
+_MARKS = {
+    "pytest": ("import pytest", '@pytest.mark.parametrize("size", [1, 2])'),
+    "absl": ("from absl.testing import parameterized", "@parameterized.parameters(1, 2)"),
+    "unittest": ("import unittest", '@unittest.skipIf(jax.device_count() > 1, "one device")'),
+}
+
+
+@pytest.mark.parametrize("framework", _MARKS)
+def test_a_test_that_a_framework_runs_stays(framework: str) -> None:
+    imported, mark = _MARKS[framework]
+    check_noop(
+        RULE,
+        f"""\
+{imported}
+
+
+def shapes():
+    return nnx.state(nnx.eval_shape(lambda: Net(nnx.Rngs(0))))
+
+
+{mark}
+def test_shapes(size=1):
+    assert shapes()
+
+
+def train(mesh, step, model):
+    with jax.set_mesh(mesh):
+        step(model)
+""",
+    )
+
+
 def test_an_abstract_model_under_a_mesh_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -141,6 +173,28 @@ def under(mesh, function):
 
 def main(mesh):
     return under(mesh, shapes)
+""",
+    "wrapped": """\
+def under_a_mesh(run):
+    def wrapped(mesh):
+        with jax.set_mesh(mesh):
+            return run()
+
+    return wrapped
+
+
+@under_a_mesh
+def main():
+    return shapes()
+""",
+    "tested": """\
+import pytest
+
+
+@pytest.mark.slow
+def test_shapes(mesh):
+    with jax.set_mesh(mesh):
+        assert shapes()
 """,
     "set for good": """\
 def main(mesh):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.parametrized_tests import only_marks_test
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
 
@@ -94,15 +95,20 @@ def _is_run_by_others(context: FileContext, scope: Scope, function: ir.Function)
     name = function.name
     if not name.isidentifier() or name.startswith("__"):
         return True
-    if any(
-        not (isinstance(each, ir.Name) and each.id in _PLAIN_DECORATORS)
-        for each in function.decorators
-    ):
+    if not all(_leaves_callers(context, scope, each) for each in function.decorators):
         return True
     handed_on = (passed.source for passed in mentions.passed_on(name))
     if any(not isinstance(source, ir.Call) for source in handed_on):
         return True
     return any(mentions.renamed(name))
+
+
+def _leaves_callers(context: FileContext, scope: Scope, decorator: ir.Expr) -> bool:
+    """Whether a decorator adds no caller of a function but a framework of tests."""
+    if isinstance(decorator, ir.Name) and decorator.id in _PLAIN_DECORATORS:
+        return True
+    named = decorator.func if isinstance(decorator, ir.Call) else decorator
+    return only_marks_test(context.project.dotted(scope, named))
 
 
 def _may_run_before(context: FileContext, site: Site, where: Scope) -> bool:
