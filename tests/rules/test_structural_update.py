@@ -94,6 +94,42 @@ def step(model: nnx.Linear, x):
     )
 
 
+def _average(wrt: str = "nnx.Param", beside: str = "", filtered: str = "self.wrt") -> str:
+    return f"""\
+import optax
+
+
+class Placed(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(jnp.ones(2))
+        self.frequencies = jnp.arange(2.0)
+
+
+class Average(nnx.Optimizer):
+    def __init__(self, model, tx):
+        super().__init__(model, tx, wrt={wrt})
+
+    def average(self, model, source: nnx.Module):
+        state = optax.EmaState(count=self.step, ema=nnx.state(model, {filtered}))
+        _, new = self.tx.update(nnx.state(source, {filtered}), state)
+        nnx.update(model, new.ema)
+{beside}
+
+@nnx.jit
+def average(averaged: Placed, model: Placed, optimizer: Average):
+    optimizer.average(averaged, model)
+"""
+
+
+@pytest.mark.parametrize("wrt", ["nnx.Param", "[nnx.Param, nnx.BatchStat]", "(nnx.Variable,)"])
+def test_a_state_that_the_filter_of_an_own_optimizer_lets_through_stays(wrt: str) -> None:
+    check_noop(RULE, _average(wrt))
+
+
+def test_a_state_that_several_types_of_variables_let_through_stays() -> None:
+    check_noop(RULE, _average(filtered="(nnx.Param, nnx.BatchStat)"))
+
+
 def test_an_attribute_that_a_dataclass_sets_of_what_it_holds_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -322,3 +358,30 @@ def test_a_pop_of_which_a_check_would_raise_is_pinned(changed: dict[str, str]) -
     body = "y = model(x)\n    sown = nnx.pop(model, nnx.Intermediate)\n    return y, sown"
     standing = {"more": "", "below": "", "body": body}
     check_pinned(RULE, _SOWING.format(**standing | changed), "changes it")
+
+
+_MAY_HOLD_ARRAYS = {
+    "any filter": _average("..."),
+    "a filter beside types": _average("[nnx.Param, ...]"),
+    "a filter that is passed": _average()
+    .replace("model, tx)", "model, tx, wrt)", 1)
+    .replace("wrt=nnx.Param", "wrt=wrt"),
+    "another filter is set": _average(beside="\n    def widen(self):\n        self.wrt = ...\n"),
+    "another filter is set from outside": _average()
+    + "\n\ndef widen(optimizer: Average):\n    optimizer.wrt = ...\n",
+    "a class below has another filter": _average()
+    + """
+
+class Wide(Average):
+    def __init__(self, model, tx):
+        nnx.Optimizer.__init__(self, model, tx, wrt=...)
+""",
+    "another transformation is set": _average(
+        beside="\n    def replace(self, tx):\n        self.tx = tx\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("how", _MAY_HOLD_ARRAYS)
+def test_a_state_that_may_hold_arrays_is_kept_in_graph_mode(how: str) -> None:
+    check_pinned(RULE, _MAY_HOLD_ARRAYS[how], "may set its array attributes")

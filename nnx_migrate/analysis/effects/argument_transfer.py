@@ -203,7 +203,7 @@ class Giving(Touching):
             yield from dict.fromkeys(asked)
             return
         values = self.aliases.values(scope, call.args[0])
-        filtered = holds_variables_alone(self.hierarchy, scope, call.args[-1])
+        filtered = holds_variables_alone(self.finder.evaluator, scope, call.args[-1])
         if not filtered and self.finder.contents.of(values).arrays:
             yield Effect("structure", UpdateAdds("arrays"), where)
         for value in values:
