@@ -87,7 +87,7 @@ class Table:
         self._width = 4
 
     def begin(self, cases: Sequence[str], columns: Sequence[str]) -> None:
-        """Writes the head.
+        """Writes the head, if there is anything to stand below it.
 
         Args:
             cases: the names of all.
@@ -95,7 +95,8 @@ class Table:
         """
         self._width = max([len(name) for name in cases] + [4])
         names = (name.ljust(11) for name in columns)
-        self._lines(["  ".join(["case".ljust(self._width), *names])])
+        if cases:
+            self._lines(["  ".join(["case".ljust(self._width), *names]).rstrip()])
 
     def case(self, result: CaseResult, scripts: Mapping[str, str]) -> None:
         """Writes what is said of a case.

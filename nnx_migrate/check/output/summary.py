@@ -34,7 +34,8 @@ def last_lines(report: CheckReport) -> Iterator[str]:
     Args:
         report: of the check.
     """
-    yield f"{_numbers(report)}. {_MEANING[report.exit_code]}"
+    meaning = f" {_MEANING[report.exit_code]}" if report.cases else ""
+    yield f"{_numbers(report)}.{meaning}"
     lead = "Next:"
     for step in _next_steps(report):
         yield f"{lead} {step}"

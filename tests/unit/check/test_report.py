@@ -75,6 +75,16 @@ def test_what_has_no_case_counts_unless_it_is_allowed(
     assert [each in text for each in meaning] == [each == code for each in range(3)]
 
 
+def test_a_check_without_cases_has_no_table_and_no_verdict() -> None:
+    lines = as_text(report(gaps=("g was never called",)), verbose=False).splitlines()
+    assert lines[:-2] == [
+        "note: f is new",
+        "not checked: g was never called",
+        "nothing was checked; 1 change without a case.",
+    ]
+    assert lines[-1].lstrip().startswith("check with a command, or cases, that call the code above")
+
+
 def test_the_weakest_column_counts() -> None:
     assert case("c", Verdict.NOT_CHECKED, Verdict.DIFFERENT).verdict is Verdict.DIFFERENT
     assert case("c", Verdict.PROVED, Verdict.CLOSE).verdict is Verdict.CLOSE
