@@ -72,13 +72,6 @@ def mapped(call: ir.Call) -> ir.Call:
     return ir.Call(call.args[0], elements, (), call.line) if call.args else call
 
 
-def reduced(call: ir.Call) -> ir.Call:
-    """The call that `reduce(f, xs, x)` makes for each element."""
-    function, *given = call.args
-    elements = tuple(ir.Element(arg) for arg in given[:1])
-    return ir.Call(function, (ir.Choice((*given[1:], *elements)), *elements), (), call.line)
-
-
 def unstarred(expr: ir.Expr) -> ir.Expr:
     """An argument, or what each of those is that come out of a sequence."""
     return ir.Element(expr.value) if isinstance(expr, ir.Starred) else expr

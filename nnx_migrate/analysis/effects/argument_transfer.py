@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.binding import arguments, unbound
-from nnx_migrate.analysis.callgraph.call_form import CallForm, mapped, reduced, unstarred
+from nnx_migrate.analysis.callgraph.call_form import CallForm, mapped, unstarred
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_of_library, runs_of_name
 from nnx_migrate.analysis.callgraph.lattice import outside_circles
 from nnx_migrate.analysis.callgraph.transformed import CAPTURED
@@ -47,6 +47,7 @@ from nnx_migrate.analysis.library.effect_model import (
     operands_of,
 )
 from nnx_migrate.analysis.library.return_model import SOWING, is_transform
+from nnx_migrate.analysis.symbols.higher_order import calls_of_fold
 from nnx_migrate.core.place import Place
 
 #: Types of Variables that are in a Module from the start.
@@ -140,8 +141,8 @@ class Giving(Touching):
             yield from self.given(scope, bound, where, whole=False)
         elif call.args and dotted in MAPPING:
             yield from self.given(scope, mapped(call), where)
-        if dotted == "functools.reduce":
-            yield from self.given(scope, reduced(call), where)
+        for folded in calls_of_fold(dotted, call):
+            yield from self.given(scope, folded, where)
         if 0 in given and spec(short).collects:
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):

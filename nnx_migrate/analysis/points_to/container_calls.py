@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 
 from nnx_migrate.analysis.callgraph.call_form import mapped as mapped_call
-from nnx_migrate.analysis.callgraph.call_form import reduced
 from nnx_migrate.analysis.domain.containers import is_container as is_python_container
 from nnx_migrate.analysis.domain.values import (
     Instance,
@@ -46,7 +45,7 @@ from nnx_migrate.analysis.points_to.containers.states import (
     states_of,
 )
 from nnx_migrate.analysis.points_to.queries import Objects
-from nnx_migrate.analysis.symbols.higher_order import turn_of
+from nnx_migrate.analysis.symbols.higher_order import calls_of_fold, turn_of
 
 #: What gives its argument back, or something that holds the same Variables, and where that stands.
 SAME = {
@@ -193,6 +192,9 @@ def given_by_library(
         numbers = [NOTHING] if dotted.endswith("enumerate") else []
         args = _without_dicts(objects, scope, args)
         columns = _in_one_turn(objects, scope, args, at, call)
+        if not numbers and len(columns) == len(args):
+            pairs = zip(args, _arguments(objects, scope, args, at), strict=True)
+            return _rows(columns, [each if args.count(a) == 1 else None for a, each in pairs])
         return Held(None, (("", _row(numbers + columns)),))
     if dotted == "itertools.product":
         columns = _in_one_turn(objects, scope, args, at, call)
@@ -205,8 +207,11 @@ def given_by_library(
     if dotted == "builtins.map" and len(args) > 1:
         turn = mapped_call(call)
         return in_turns([held(turn)], frozenset({turn}))
-    if dotted == "functools.reduce" and len(args) > 1:
-        return held(reduced(call))
+    folds = calls_of_fold(dotted, call)
+    if folds and dotted == "functools.reduce":
+        return held(ir.Choice(folds))
+    if folds:
+        return in_turns([held(ir.Choice((*folds, *(each.args[0] for each in folds))))], frozenset())
     if dotted == "builtins.getattr" and len(args) > 1:
         if not isinstance(args[1], ir.Constant):
             return element(held(args[0]), here)
@@ -275,6 +280,30 @@ def _in_one_turn(
         identified(objects, scope, element(each, Located(scope, ir.Element(base))), base, turn)
         for each, base in zip(held, args, strict=True)
     ]
+
+
+def _rows(elements: list[Held], columns: list[Held | None]) -> Held:
+    """What a `zip` gives: a row for each place, where one column says what is at which place.
+
+    Args:
+        elements: one of each column, the same one in each row.
+        columns: what they are of; None where that is more than one column.
+    """
+    by_place = [
+        tuple(column) if column is not None and _says_places(column) else None for column in columns
+    ]
+    sizes = [len(column) for column in by_place if column is not None]
+    if not sizes:
+        return together([("", _row(elements))])
+    both = list(zip(by_place, elements, strict=True))
+    return together(
+        (str(i), _row([each if column is None else column[i] for column, each in both]))
+        for i in range(min(sizes))
+    )
+
+
+def _says_places(held: Held) -> bool:
+    return held.is_container and not is_untold(held) and all(name for name, _ in held.parts)
 
 
 def _keeps_places(objects: Objects, scope: Scope, dotted: str, given: ir.Expr) -> bool:

@@ -101,8 +101,9 @@ def has_choices(held: Held) -> bool:
 def _each_option(held: Held) -> Iterator[Held]:
     """What some one of several may be, and what that may be where it is some one of several."""
     for each in held:
-        yield each
-        if each.object is not None and each.way == "some":
+        if each.object is not None or each.way == "all":
+            yield each
+        if each.way == "some":
             yield from _each_option(each)
 
 

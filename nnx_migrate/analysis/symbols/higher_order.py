@@ -131,6 +131,19 @@ def implied_calls(call: ir.Call, taker: Taker) -> Iterator[ir.Call]:
         yield ir.Call(function, (ir.UNSEEN,) * taker.leading + args, keywords, call.line)
 
 
+def calls_of_fold(dotted: str, call: ir.Call) -> tuple[ir.Call, ...]:
+    """The calls of what is passed to `reduce` or `accumulate`; none where it is another function.
+
+    Args:
+        dotted: the name of what is called.
+        call: of that.
+    """
+    taker = TAKERS.get(dotted)
+    if taker is None or taker.passes != "folded":
+        return ()
+    return tuple(implied_calls(call, taker))
+
+
 def _functions(call: ir.Call, taker: Taker) -> Iterator[ir.Expr]:
     for place in taker.functions:
         found = [value for keyword, value in call.keywords if keyword == place]
@@ -152,7 +165,9 @@ def _given(
             return tuple(ir.Starred(ir.Element(each)) for each in rest[:1]), ()
         case "folded":
             elements = tuple(ir.Element(each) for each in rest[:1])
-            first = tuple(each for each in rest[1:] if each not in set(_functions(call, taker)))
+            known = set(_functions(call, taker))
+            first = tuple(each for each in rest[1:] if each not in known)
+            first += tuple(value for keyword, value in call.keywords if keyword == "initial")
             # Behind what it begins with comes what the function gives, and no element.
             again = (ir.Call(function, (*first, *elements), (), call.line),) if first else elements
             return (ir.Choice((*first, *again)), *elements), ()
