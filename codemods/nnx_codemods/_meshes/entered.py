@@ -12,12 +12,11 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.library.parametrized_tests import only_marks_test
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.symbols.callers_by_name import may_be_running
 from nnx_migrate.rewrite.model.context import FileContext
 
 SETS_MESH = ("set_mesh", "use_mesh", "use_abstract_mesh")
-_PLAIN_DECORATORS = frozenset({"staticmethod", "classmethod"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +46,8 @@ def meshes_around(context: FileContext, site: Site) -> Iterator[EnteredMesh]:
                 yield mesh
             continue
         if runners is None:
-            runners = _runners(context, site)
+            mentions = context.evaluator.callers.mentions
+            runners = may_be_running(mentions, context.tree.scope(site.node))
         if not runners or mesh.where in runners:
             yield mesh
 
@@ -62,53 +62,6 @@ def _set_in_project(context: FileContext) -> Iterator[EnteredMesh]:
                 # Of a fixture or a context manager, others run in its block.
                 for_a_block = entered and not function.yields and not function.decorators
                 yield EnteredMesh(where, call.line, for_a_block)
-
-
-def _runners(context: FileContext, site: Site) -> frozenset[Scope]:
-    """The functions that may be running when the site runs; empty where that cannot be told.
-
-    By name: whatever calls something of the name of the function, and so on.
-    """
-    mentions = context.evaluator.callers.mentions
-    found: set[Scope] = set()
-    wanted = [context.tree.scope(site.node)]
-    while wanted:
-        scope = wanted.pop()
-        if scope in found:
-            continue
-        found.add(scope)
-        if scope.function == ir.MODULE_SCOPE:
-            continue
-        function = context.project.function(scope)
-        if function.parent is not None:
-            wanted.append(Scope(scope.module, function.parent))
-        if _is_run_by_others(context, scope, function):
-            return frozenset()
-        wanted += (where for where, _ in mentions.calls_of(function.name))
-        wanted += (where for where, _ in mentions.implied_calls_of(function.name))
-    return frozenset(found)
-
-
-def _is_run_by_others(context: FileContext, scope: Scope, function: ir.Function) -> bool:
-    """Whether a function may be called otherwise than by its name."""
-    mentions = context.evaluator.callers.mentions
-    name = function.name
-    if not name.isidentifier() or name.startswith("__"):
-        return True
-    if not all(_leaves_callers(context, scope, each) for each in function.decorators):
-        return True
-    handed_on = (passed.source for passed in mentions.passed_on(name))
-    if any(not isinstance(source, ir.Call) for source in handed_on):
-        return True
-    return any(mentions.renamed(name))
-
-
-def _leaves_callers(context: FileContext, scope: Scope, decorator: ir.Expr) -> bool:
-    """Whether a decorator adds no caller of a function but a framework of tests."""
-    if isinstance(decorator, ir.Name) and decorator.id in _PLAIN_DECORATORS:
-        return True
-    named = decorator.func if isinstance(decorator, ir.Call) else decorator
-    return only_marks_test(context.project.dotted(scope, named))
 
 
 def _may_run_before(context: FileContext, site: Site, where: Scope) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
@@ -69,9 +70,21 @@ class ContentsFinder:
             around: of an expression of a constructor, how that is called.
         """
         made = self._branches.constructions(scope, expr, around)
+        return self._made(made) or self.of(self.evaluator.values(scope, expr))
+
+    def of_passed(self, scope: Scope, expr: ir.Expr) -> Contents:
+        """The same of what a function passes: of what it made itself, only what has run since."""
+        found = self.of_expression(scope, expr)
+        function = self.project.function(scope)
+        if found.only_params or scope.function == ir.MODULE_SCOPE or function.yields:
+            return found
+        return self._made(self._branches.constructions(scope, expr, during=scope)) or found
+
+    def _made(self, made: Sequence[Construction]) -> Contents | None:
+        """The contents of Modules that calls make; None where these settle nothing."""
         kinds = {self.hierarchy.kind(each.class_name) for each in made}
         if kinds != {"module"} or not any(each.settled for each in made):
-            return self.of(self.evaluator.values(scope, expr))
+            return None
         found = _EMPTY
         for each in made:
             found |= self._class(each.class_name, each.settled)
@@ -245,10 +258,10 @@ class ContentsFinder:
     def _stored(self, name: str, stored: Located, settled: Settled | None) -> Contents:
         """The contents of what is stored under a name, unless the constructor does not do that."""
         scope, expr = stored.scope, stored.expr
-        if settled is None or scope != settled.init:
-            return self.of_expression(scope, expr) | marked_as_data(self.evaluator, scope, expr)
         if not self._may_be_stored(name, stored, settled):
             return _EMPTY
+        if settled is None or scope != settled.init:
+            return self.of_expression(scope, expr) | marked_as_data(self.evaluator, scope, expr)
         if self._branches.is_plain(settled, expr):
             return marked_as_data(self.evaluator, scope, expr)
         expr = self._branches.chosen(settled, expr)
@@ -258,8 +271,10 @@ class ContentsFinder:
 
     def _may_be_stored(self, name: str, stored: Located, settled: Settled | None) -> bool:
         """Whether what stores that under a name may run."""
-        if settled is None or stored.scope != settled.init:
+        if settled is None:
             return True
+        if stored.scope != settled.init:
+            return self._branches.may_have_run(settled, stored.scope)
         lines = [
             write.line
             for write in writes_in(self.project.function(stored.scope))

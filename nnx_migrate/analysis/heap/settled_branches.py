@@ -21,6 +21,7 @@ from nnx_migrate.analysis.heap.constructor_run import (
     ConstructorRun,
 )
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.callers_by_name import RunsByName
 from nnx_migrate.analysis.symbols.passed_on import writes_in
 
 _NAMES = ir.Name | ir.Attribute
@@ -36,10 +37,13 @@ class Settled:
 
     Args:
         given: parameters that get a constant, by the call or by their default.
+        during: the function that makes the object and has not ended since; None where that is not
+            known.
     """
 
     init: Scope
     given: frozenset[tuple[str, ir.Constant]]
+    during: Scope | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,26 +67,34 @@ class SettledBranches:
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
         self._running: dict[Settled, ConstructorRun] = {}
+        self._by_name = RunsByName(evaluator.callers.mentions)
 
     def constructions(
-        self, scope: Scope, expr: ir.Expr, around: Settled | None = None
+        self,
+        scope: Scope,
+        expr: ir.Expr,
+        around: Settled | None = None,
+        during: Scope | None = None,
     ) -> list[Construction]:
         """The calls that make what an expression gives; none where it may come from elsewhere.
 
         Args:
             around: of an expression of a constructor, how that is called.
+            during: the function that uses it, where only what that makes itself is wanted.
         """
         match expr:
             case ir.Call(func=ir.ANNOTATED, args=(_, value)):
-                return self.constructions(scope, value, around)
+                return self.constructions(scope, value, around, during)
             case ir.Call(func=func):
                 name = self.hierarchy.class_name(scope, func)
                 if name is None or self.project.class_of(name) is None:
                     return []
-                settled = self._settled(scope, expr, name, around)
+                if during is not None and during != scope:
+                    return []
+                settled = self._settled(scope, expr, name, around, during)
                 return [Construction(name, settled, Located(scope, expr))]
             case ir.Name(id=name):
-                return list(self._bound(scope, name, around))
+                return list(self._bound(scope, name, around, during))
             case _:
                 return []
 
@@ -93,7 +105,9 @@ class SettledBranches:
         found = self.constructions(scope, expr)
         return bool(found) and all(each.call != made.call for each in found)
 
-    def _bound(self, scope: Scope, name: str, around: Settled | None) -> Iterator[Construction]:
+    def _bound(
+        self, scope: Scope, name: str, around: Settled | None, during: Scope | None
+    ) -> Iterator[Construction]:
         """The calls that a name is bound to, if it is bound to nothing else."""
         bindings = self.project.bindings(scope, name)
         made: list[Construction] = []
@@ -101,14 +115,19 @@ class SettledBranches:
             if not isinstance(bound, Located) or not isinstance(bound.expr, ir.Call):
                 return
             inside = around if bound.scope == scope else None
-            found = self.constructions(bound.scope, bound.expr, inside)
+            found = self.constructions(bound.scope, bound.expr, inside, during)
             if not found:
                 return
             made += found
         yield from made
 
     def _settled(
-        self, scope: Scope, call: ir.Call, class_name: str, around: Settled | None
+        self,
+        scope: Scope,
+        call: ir.Call,
+        class_name: str,
+        around: Settled | None,
+        during: Scope | None,
     ) -> Settled | None:
         """What a call passes to the constructor of a class; None where that is not plain to see."""
         init = self.hierarchy.method(class_name, "__init__")
@@ -132,7 +151,8 @@ class SettledBranches:
             elif value is not None and _is_literal(value):
                 given.add((parameter.name, PLAIN_VALUE))
         asks_not = any(value in NEVER["true"] for _, value in given)
-        return Settled(init, frozenset(given)) if asks_not else None
+        during = during if around is None else around.during
+        return Settled(init, frozenset(given), during) if asks_not or during else None
 
     def _constant(self, scope: Scope, passed: ir.Expr, around: Settled | None) -> ir.Expr | None:
         """What is passed, where it is a constant: of a name, what that is in all cases."""
@@ -179,6 +199,10 @@ class SettledBranches:
             return False
         own = f"{scope.module}:{caller.owner}"
         return not begins or own == of or of not in self.hierarchy.ancestry(own).classes
+
+    def may_have_run(self, settled: Settled, method: Scope) -> bool:
+        """Whether a method may have run on such an object, but for its constructor."""
+        return settled.during is None or self._by_name.may_run_during(method, settled.during)
 
     def runs(self, settled: Settled, line: int) -> bool:
         """Whether what stands at a line of a constructor may run."""

@@ -9,13 +9,6 @@ from nnx_migrate.analysis.ir import nodes as ir
 
 #: Decorators of absl that get a case each, and how many elements come before the arguments.
 _CASES = {"parameters": 0, "named_parameters": 1}
-#: Decorators after which the framework runs a test as before: it skips it, or runs it repeatedly.
-_MARKS = ("pytest.mark.", "absl.testing.parameterized.", "unittest.skip")
-
-
-def only_marks_test(dotted: str | None) -> bool:
-    """Whether a decorator of that name is for the framework that runs tests, and no wrapper."""
-    return dotted is not None and dotted.startswith(_MARKS)
 
 
 def passed_by_decorators(function: ir.Function, parameter: ir.Parameter) -> Iterator[ir.Expr]:

@@ -10,6 +10,7 @@ from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     NOTHING,
+    PLAIN,
     FunctionValue,
     Instance,
     LibraryValue,
@@ -158,7 +159,7 @@ class GradientReaders:
             return True
         dotted = self.tree.dotted(call.func)
         if call.keywords or dotted is None:
-            return False
+            return self._asks_presence(call, node)
         if dotted in _OF_LEAVES:
             return len(call.args) == 1
         if dotted in _FOLDING:
@@ -169,6 +170,59 @@ class GradientReaders:
 
     def _is_update(self, call: ast.Call, node: ast.expr) -> bool:
         return takes_gradients(self.tree, self.evaluator, call, node)
+
+    def _asks_presence(self, call: ast.Call, gradients: ast.expr) -> bool:
+        """Whether it is of `not hasattr(grads, "bias") or grads.bias is None`.
+
+        Of an attribute that is None a Module has it, where a State has nothing: both say so.
+        """
+        match call:
+            case ast.Call(
+                func=ast.Name(id="hasattr"),
+                args=[ast.Name(id=held), ast.Constant(value=str() as name)],
+                keywords=[],
+            ) if self.tree.dotted(call.func) is None and name not in STATE_METHODS:
+                pass
+            case _:
+                return False
+        test: ast.expr = call
+        around = self.tree.parents[call]
+        absent = isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)
+        if isinstance(around, ast.UnaryOp) and absent:
+            test, around = around, self.tree.parents[around]
+        joins, same = (ast.Or, ast.Is) if absent else (ast.And, ast.IsNot)
+        if not isinstance(around, ast.BoolOp) or not isinstance(around.op, joins):
+            return False
+        match around.values[around.values.index(test) + 1 :]:
+            case [
+                ast.Compare(
+                    left=ast.Attribute(value=ast.Name(id=read), attr=attribute),
+                    ops=[operator],
+                    comparators=[ast.Constant(value=None)],
+                ),
+                *_,
+            ] if read == held and attribute == name and isinstance(operator, same):
+                return bool(self.models) and all(self._has_none_for(m, name) for m in self.models)
+            case _:
+                return False
+
+    def _has_none_for(self, model: Value, name: str) -> bool:
+        """Whether what an object has under a name is a Variable or None, if it has it."""
+        if not isinstance(model, Instance) or self._is_method(model, name):
+            return False
+        if not all(map(self._is_variable, member(self.evaluator, model, name) - PLAIN)):
+            return False
+        hierarchy = self.evaluator.hierarchy
+        above = [hierarchy.ancestry(each) for each in hierarchy.classes_of(model)]
+        stored = [
+            each
+            for name_of in {name_of for each in above for name_of in each.classes}
+            for each in self.evaluator.stored(name_of, name)
+        ]
+        return all(each.closed for each in above) and all(
+            _is_none(each.expr) or PLAIN.isdisjoint(self.evaluator.values(each.scope, each.expr))
+            for each in stored
+        )
 
     def _leads_to_variable(self, gradients: ast.expr) -> bool:
         """Whether `grads.layer.kernel` is a Variable of the Module, so that both have it."""
@@ -226,6 +280,14 @@ def _elements(held: Values) -> Values:
         return NOTHING
     found = frozenset[Value]().union(*map(elements_of, held))
     return frozenset(v for v in found if not isinstance(v, FunctionValue | LibraryValue))
+
+
+def _is_none(stored: ir.Expr) -> bool:
+    match stored:
+        case ir.Call(func=ir.ANNOTATED, args=(_, value)):
+            return _is_none(value)
+        case _:
+            return stored == ir.Constant("none")
 
 
 def _expects_exceptions(node: ast.AST) -> bool:

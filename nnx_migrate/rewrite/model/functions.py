@@ -102,7 +102,7 @@ def argument_contents(context: FileContext, site: Site, index: int, values: Valu
     for where in passed:
         if where is None:
             return contents.of(values)
-        found |= contents.of_expression(where.scope, where.expr)
+        found |= contents.of_passed(where.scope, where.expr)
     return found if passed else contents.of(values)
 
 
