@@ -6,12 +6,43 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.sources.configuration import Options
+from tests.chosen import chosen
 from tests.golden.columns import Result, difference, run_matrix
 from tests.golden.migration import migrate_tree
 
 _DRIVE = "def drive(program):\n    return program.main()\n"
+
+
+def programs_of(folder: Path) -> dict[str, tuple[str, str]]:
+    """The programs in the text files of a folder, by file and name: the head of the file, and each.
+
+    A head that the programs of a file share comes first, then one for each line `#--- name`.
+    """
+    found = {}
+    for path in sorted(folder.glob("*.txt")):
+        head, *parts = path.read_text(encoding="utf-8").split("#--- ")
+        for part in parts:
+            name, _, body = part.partition("\n")
+            found[f"{path.stem}-{name.strip()}"] = head, body
+    return found
+
+
+def sources_of(folder: Path) -> dict[str, str]:
+    """The same, where a head and a program are one file."""
+    return {name: head + body for name, (head, body) in programs_of(folder).items()}
+
+
+def verdicts_of_chosen(
+    request: pytest.FixtureRequest, results: Mapping[str, FileResult], folder: Path
+) -> dict[str, str]:
+    """`verdicts` of the programs whose tests are about to run, by the parameter `name`."""
+    return verdicts(
+        {name: results[name] for name in chosen(request.session, "name", results)}, folder
+    )
 
 
 def migrated(source: str | bytes) -> FileResult:

@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.core.findings import FileResult
-from tests.chosen import chosen
-from tests.hazards.running import migrated, verdicts
-from tests.hazards.test_soundness import programs_of
+from tests.hazards.running import migrated, sources_of, verdicts_of_chosen
 
-PROGRAMS = programs_of(Path(__file__).parent / "alike")
+PROGRAMS = sources_of(Path(__file__).parent / "alike")
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +26,7 @@ def differences(
     results: dict[str, FileResult],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, str]:
-    run = {name: results[name] for name in chosen(request.session, "name", PROGRAMS)}
-    return verdicts(run, tmp_path_factory.mktemp("programs"))
+    return verdicts_of_chosen(request, results, tmp_path_factory.mktemp("programs"))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

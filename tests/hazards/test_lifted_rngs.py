@@ -9,9 +9,8 @@ import pytest
 from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.sources.configuration import Options
-from tests.chosen import chosen
 from tests.golden.migration import migrate_tree
-from tests.hazards.running import migrated, verdicts
+from tests.hazards.running import migrated, verdicts_of_chosen
 
 PROGRAM = """\
 import jax, jax.numpy as jnp
@@ -296,8 +295,7 @@ def differences(
     results: dict[str, FileResult],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, str]:
-    run = {name: results[name] for name in chosen(request.session, "name", PROGRAMS)}
-    return verdicts(run, tmp_path_factory.mktemp("programs"))
+    return verdicts_of_chosen(request, results, tmp_path_factory.mktemp("programs"))
 
 
 def _lifted(files: dict[str, str]) -> dict[str, FileResult]:

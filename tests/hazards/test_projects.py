@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.core.findings import FileResult, FileStatus
-from tests.hazards.running import all_settled, migrated_files, verdicts
+from tests.hazards.running import all_settled, migrated_files, programs_of, verdicts
 
 _FOLDER = Path(__file__).parent / "projects"
 
@@ -25,17 +25,10 @@ def _files(text: str) -> dict[str, str]:
     return found
 
 
-def _projects() -> dict[str, dict[str, str]]:
-    found = {}
-    for path in sorted(_FOLDER.glob("*.txt")):
-        head, *parts = path.read_text(encoding="utf-8").split("#--- ")
-        for part in parts:
-            name, _, body = part.partition("\n")
-            found[f"{path.stem}-{name.strip()}"] = _files(head) | _files("#@ main.py\n" + body)
-    return found
-
-
-PROJECTS = _projects()
+PROJECTS = {
+    name: _files(head) | _files("#@ main.py\n" + body)
+    for name, (head, body) in programs_of(_FOLDER).items()
+}
 
 
 @pytest.fixture(scope="module")

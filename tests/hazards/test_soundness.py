@@ -11,22 +11,9 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.core.findings import FileResult, FileStatus
-from tests.chosen import chosen
-from tests.hazards.running import migrated, settled, verdicts
+from tests.hazards.running import migrated, settled, sources_of, verdicts_of_chosen
 
-
-def programs_of(folder: Path) -> dict[str, str]:
-    """The programs in the text files of a folder, by file and name."""
-    found = {}
-    for path in sorted(folder.glob("*.txt")):
-        head, *parts = path.read_text(encoding="utf-8").split("#--- ")
-        for part in parts:
-            name, _, body = part.partition("\n")
-            found[f"{path.stem}-{name.strip()}"] = head + body
-    return found
-
-
-PROGRAMS = programs_of(Path(__file__).parent / "programs")
+PROGRAMS = sources_of(Path(__file__).parent / "programs")
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +27,7 @@ def differences(
     results: dict[str, FileResult],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, str]:
-    run = {name: results[name] for name in chosen(request.session, "name", PROGRAMS)}
-    return verdicts(run, tmp_path_factory.mktemp("programs"))
+    return verdicts_of_chosen(request, results, tmp_path_factory.mktemp("programs"))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

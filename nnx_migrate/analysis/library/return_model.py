@@ -35,9 +35,10 @@ ANY_OBJECT = frozenset(
 )
 _NNX_CONTAINERS = frozenset(f"flax.nnx.{name}" for name in CONTAINER_CLASSES)
 
-_CACHES = frozenset({"functools.cache", "functools.lru_cache"})
+#: Decorators that give what the first call with the same arguments gave.
+CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 #: Decorators that are no transforms, whose result is that of the function.
-_TRANSPARENT = _CACHES | {
+_TRANSPARENT = CACHES | {
     "abc.abstractmethod",
     "functools.wraps",
     "staticmethod",
@@ -176,7 +177,7 @@ _ANYTHING = unknown(Unknown.GIVEN)
 def is_transform(dotted: str) -> bool:
     """Whether a call of this library function takes a function and gives a function."""
     known = spec(nnx_name(dotted) or dotted)
-    return (known.gives_function and not known.collects) or dotted in _CACHES
+    return (known.gives_function and not known.collects) or dotted in CACHES
 
 
 def gives_own_result(name: str) -> bool:

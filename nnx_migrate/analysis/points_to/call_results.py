@@ -17,6 +17,7 @@ from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.record_fields import fields_of, init_only, new_containers
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.return_model import CACHES
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Anything,
@@ -45,7 +46,6 @@ from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.widening import summarized
 from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
-_CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 #: What makes a function of a generator that `with` enters.
 _MANAGING = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 _NOTHING_KNOWN: Mapping[str, Held] = {}
@@ -209,14 +209,14 @@ def _function_result(
             method = objects.hierarchy.method(value.class_name, "__call__")
             if isinstance(method, Scope):
                 value = FunctionValue(method, "", bound=True)
-        if not isinstance(value, FunctionValue) or not set(value.transforms) <= _CACHES | _MANAGING:
+        if not isinstance(value, FunctionValue) or not set(value.transforms) <= CACHES | _MANAGING:
             continue
         first: dict[int, Held] = {}
         if value.bound:
             first = {0: objects.held(scope, _own_object(func), at)}
         via = scope, call
         held = given_by(objects, value.scope, first, call, via, at, value.partial_args)
-        if not _CACHES.isdisjoint(value.transforms):
+        if not CACHES.isdisjoint(value.transforms):
             held = made_once(objects, value.scope, held, via, at)
         options.append(held)
     return either(options) if options else made
