@@ -6,6 +6,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nnx_migrate.core.findings import FileResult
 from nnx_migrate.core.pins import Unpin
@@ -21,6 +22,11 @@ from nnx_migrate.sources.imports.module_names import Place, project_root
 from nnx_migrate.sources.walk.discovery import Candidate, Walk
 from nnx_migrate.sources.walk.ignores import PatternFile
 from nnx_migrate.sources.walk.scanning import digest_of, read_file
+
+if TYPE_CHECKING:
+    import ast
+
+    from nnx_migrate.sources.text import Source
 
 Progress = Callable[[str, int, int], None]
 #: Told of each file when the work on it begins, and of None when it ends, by who does it.
@@ -205,7 +211,8 @@ def to_index(
 
 def index_file(task: IndexTask) -> Indexed:
     """Take the facts of one file; whatever goes wrong is its failure."""
-    from nnx_migrate.analysis.ir.build import index_module
+    from nnx_migrate.analysis.ir.build import index_tree
+    from nnx_migrate.analysis.ir.parse import parse
     from nnx_migrate.rewrite.pinned.withdrawn import withdrawn
 
     digest = task.digest()
@@ -216,11 +223,27 @@ def index_file(task: IndexTask) -> Indexed:
             return Indexed(task.path, task.wanted, digest, None, failure)
         place = task.place
         source = withdrawn(read_source(task.path, data), task.unpin).source
-        record = index_module(source, place.module, place.meant)
-        index = PlacedIndex(place.root, place.module, task.path, record.imports, record)
+        tree = parse(source.text)
+        record = index_tree(tree, place.module, source, place.meant)
+        said = _said(task, source, tree)
+        index = PlacedIndex(place.root, place.module, task.path, record.imports, record, said)
         return Indexed(task.path, task.wanted, digest, index, None)
     except Exception as error:
         return Indexed(task.path, task.wanted, digest, None, failure_of(task.path, error))
+
+
+def _said(task: IndexTask, source: Source, tree: ast.Module) -> bytes:
+    """The digest of all in a file that others may depend on."""
+    from nnx_migrate.analysis.ir.parse import readable
+    from nnx_migrate.analysis.ir.remarks import without_remarks
+
+    place = task.place
+    said: object = task.digest(), task.unpin
+    # The text of a notebook, without pins, or of a newer Python has other lines, or other words.
+    if not (source.stands or source.lines) and readable(source.text) == source.text:
+        said = without_remarks(source.text, tree)
+    parts = (str(task.path), str(place.root), place.module, place.meant, said)
+    return digest_of(repr(parts).encode(errors="surrogateescape"))
 
 
 def packed(indexed: Indexed) -> Indexed:

@@ -25,7 +25,7 @@ def edit(src: Path, drawn: random.Random) -> None:
     files = sorted(src.rglob("*.py"))
     file = drawn.choice(files)
     text = file.read_text()
-    what = drawn.randrange(6)
+    what = drawn.randrange(8)
     if what == 0:
         file.write_text(f"# one line more\n{text}")
     elif what == 1:
@@ -36,6 +36,12 @@ def edit(src: Path, drawn: random.Random) -> None:
         file.unlink()
     elif what == 4:
         file.write_text(text.replace("self.sow", "self.perturb").replace("nnx.vmap", "nnx.jit"))
+    elif what == 5:
+        lines = text.split("\n")
+        lines[drawn.randrange(len(lines))] += f"  # a remark {drawn.randrange(9)}"
+        file.write_text("\n".join(lines))
+    elif what == 6:
+        file.write_text(text.replace(" # a remark", " # 'another\" remark", 1))
     else:
         file.write_text(text + drawn.choice(_MORE))
 

@@ -179,6 +179,7 @@ def _assumed(result: FileResult) -> int:
 
 #: What stands behind the program and reads nothing of it.
 _HARMLESS = {
+    "a docstring": '\n\ndef draw(x):\n    """Add noise.rngs/default"""\n    return x\n',
     "the attribute of another class": (
         "\n\nclass Other(nnx.Module):\n    def __init__(self, rngs: nnx.Rngs):\n"
         "        self.rngs = rngs\n\n    def draw(self):\n        return self.rngs.noise()\n"

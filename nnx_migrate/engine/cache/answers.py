@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from nnx_migrate.core.findings import FileResult
+from nnx_migrate.core.findings import FileResult, FileStatus
 from nnx_migrate.engine.cache.fingerprint import digest_of_parts, program_digest
 from nnx_migrate.engine.cache.store import OnShelf, Shelf, packed, unpacked
 from nnx_migrate.engine.discover import Digest, Indexed, IndexTask, index_file
@@ -24,6 +24,7 @@ from nnx_migrate.engine.projects.assign import PlacedIndex, Projects
 from nnx_migrate.sources.configuration import Options
 from nnx_migrate.sources.imports.installed import Environments
 from nnx_migrate.sources.imports.module_names import home_of, name_in_home
+from nnx_migrate.sources.walk.scanning import digest_of, read_file
 
 #: Results that tell of the moment more than of the file.
 _OF_THE_MOMENT = frozenset(
@@ -150,7 +151,8 @@ class PlanMemory:
         # Once a group: its digest is asked for by each of its files.
         self._facts = functools.cache(self._facts_of)
         self._homes: dict[tuple[Path, Path], Path] = {}
-        self._keys: dict[int, tuple[PlanTask, bytes]] = {}
+        self._said: dict[Path, bytes] = {}
+        self._keys: dict[int, tuple[PlanTask, tuple[bytes, bytes]]] = {}
 
     def find(self, task: PlanTask, *, given_up: bool) -> FileResult | None:
         """The result of a file.
@@ -159,43 +161,53 @@ class PlanMemory:
             task: the file.
             given_up: whether that a run has given up on it counts as a result.
         """
-        key = self.key_of(task)
-        for shelf in self._shelves:
-            body = shelf.find(key, "body")
-            if body is not None:
-                result: FileResult = unpacked(shelf.file, body)
-                if given_up or not quarantined(result):
-                    return result
+        for key in self.keys_of(task):
+            for shelf in self._shelves:
+                body = shelf.find(key, "body")
+                if body is not None:
+                    result = _of_text(unpacked(shelf.file, body), task)
+                    if result is not None and (given_up or not quarantined(result)):
+                        return result
         return None
 
     def knows(self, task: PlanTask) -> bool:
         """Whether there is a result of a file."""
-        key = self.key_of(task)
-        return any(shelf.knows(key) for shelf in self._shelves)
+        return any(shelf.knows(key) for key in self.keys_of(task) for shelf in self._shelves)
 
     def keep(self, planned: Iterable[tuple[PlanTask, FileResult]]) -> None:
         """Keep results, all of them or none."""
         self._shelf.keep(
-            (self.key_of(task), b"", packed(result)) for task, result in planned if _lasting(result)
+            (self._key_for(task, result), b"", packed(result))
+            for task, result in planned
+            if _lasting(result)
         )
 
-    def key_of(self, task: PlanTask) -> bytes:
-        """What the result of a file depends on: all files that are known with it, too."""
-        key = self._keys.get(id(task))
-        if key is None or key[0] is not task:
-            key = self._keys[id(task)] = task, self._key_of(task)
-        return key[1]
+    def keys_of(self, task: PlanTask) -> tuple[bytes, bytes]:
+        """What the result of a file depends on: all files that are known with it, too.
 
-    def _key_of(self, task: PlanTask) -> bytes:
-        return digest_of_parts(
-            (
-                self._facts(self._projects.group(task.path)),
-                os.fsencode(task.path),
-                os.fsencode(self._name(task.path)),
-                task.digest,
-                self._deciding(task.options),
-            )
+        The first is that of its bytes, the second that of all texts which differ from it in
+        remarks alone.
+        """
+        known = self._keys.get(id(task))
+        if known is None or known[0] is not task:
+            known = self._keys[id(task)] = task, self._keys_of(task)
+        return known[1]
+
+    def _key_for(self, task: PlanTask, result: FileResult) -> bytes:
+        """Where nothing is edited, remarks are all the same; examples in docstrings are none."""
+        alike = result.status is FileStatus.UNCHANGED and not task.options.docs
+        return self.keys_of(task)[alike]
+
+    def _keys_of(self, task: PlanTask) -> tuple[bytes, bytes]:
+        facts = self._facts(self._projects.group(task.path))
+        parts = (
+            facts,
+            os.fsencode(task.path),
+            os.fsencode(self._name(task.path)),
+            self._deciding(task.options),
         )
+        said = self._said[task.path]
+        return digest_of_parts((*parts, task.digest)), digest_of_parts((*parts, b"", said))
 
     def _name(self, path: Path) -> str:
         """What its readers know a file by; its home is that of all beside it."""
@@ -221,7 +233,8 @@ class PlanMemory:
     def _facts_of(self, group: int) -> bytes:
         parts = [program_digest(), self._observed]
         for index in self._projects.members(group):
-            parts += [_key(index), self._options.get(index.path, b"")]
+            said = self._said[index.path] = _said(index)
+            parts += [said, self._options.get(index.path, b"")]
         return digest_of_parts(parts)
 
 
@@ -230,11 +243,21 @@ def without_bytes(task: IndexTask) -> IndexTask:
     return dataclasses.replace(task, data=Digest(task.digest()))
 
 
-def _key(index: PlacedIndex) -> bytes:
-    if isinstance(index.record, OnShelf):
-        return index.record.key
+def _said(index: PlacedIndex) -> bytes:
     # Of the moment, so on no shelf: nothing that was planned with it may be found again.
-    return os.urandom(16)
+    return index.said if isinstance(index.record, OnShelf) else os.urandom(16)
+
+
+def _of_text(result: FileResult, task: PlanTask) -> FileResult | None:
+    """A result that may have been kept for a text with other remarks."""
+    if result.status is not FileStatus.UNCHANGED or digest_of(result.before) == task.digest:
+        return result
+    try:
+        data = read_file(task.path) if task.data is None else task.data
+    except OSError:
+        return None
+    same = digest_of(data) == task.digest
+    return dataclasses.replace(result, before=data, after=data) if same else None
 
 
 def _lasting(result: FileResult | None) -> bool:

@@ -53,6 +53,8 @@ class PlacedIndex:
         path: the file.
         imports: the dotted names that it imports.
         record: the `ModuleIndex`, pickled and compressed to wait or to travel, or what gets that.
+        said: the digest of all that plans of other files may depend on; empty where that is not
+            known.
     """
 
     root: Path
@@ -60,6 +62,7 @@ class PlacedIndex:
     path: Path
     imports: tuple[str, ...]
     record: ModuleIndex | bytes | Kept
+    said: bytes = b""
 
     def packed(self) -> PlacedIndex:
         """The same in a tenth of the memory, and shallow however deep the code is."""

@@ -99,7 +99,7 @@ def _named(context: FileContext, kept: UnreadRngs) -> Iterator[Refusal]:
         other = context.at(record.module) if _may_name(context, record, kept.attribute) else None
         if other is not None:
             for node in other.tree.of_kind(ast.Constant):
-                if _names(node.value, kept.attribute) and not _is_of_parameters(other, node):
+                if _names(node.value, kept.attribute) and _is_used(other, node):
                     yield Read.NAMED.about(other.where(node), text=repr(node.value))
     mentions = context.evaluator.callers.mentions
     for function in sorted(_BY_NAME | _ALL_NAMES):
@@ -132,6 +132,12 @@ def _may_name(context: FileContext, record: ir.ModuleIndex, attribute: str) -> b
 def _names(value: object, attribute: str) -> bool:
     """Whether a text is a name, or a path that leads over it."""
     return isinstance(value, str) and attribute in value.replace("/", ".").split(".")
+
+
+def _is_used(context: FileContext, node: ast.Constant) -> bool:
+    """Whether code may look for an attribute by a text: not by a docstring, or a parameter's."""
+    is_remark = isinstance(context.tree.parents.get(node), ast.Expr)
+    return not is_remark and not _is_of_parameters(context, node)
 
 
 def _is_of_parameters(context: FileContext, node: ast.Constant) -> bool:

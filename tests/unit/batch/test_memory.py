@@ -50,7 +50,7 @@ def planned(folder: Path, flags: dict[str, Any] | None = None) -> tuple[set[str]
     found = find([folder / "src"], configuration, 1, lambda *_: None, indexing)
     plans = Shelf(folder / "out" / "plans.sqlite")
     memory = PlanMemory(plans, found.projects, found.tasks)
-    keys = {memory.key_of(task) for task in found.tasks}
+    keys = {memory.keys_of(task)[0] for task in found.tasks}
     shelf.close()
     plans.close()
     return {path.name for path in here.done}, keys

@@ -85,6 +85,67 @@ def test_an_edit_costs_what_is_known_with_the_file(
     assert planned == ["alone.py"]
 
 
+_REMARKS = {
+    "a comment at the end": (f"{_VMAP}# again\n", f"{_VMAP}\n# and again\n"),
+    "a comment behind code": (f"{_VMAP}x = '#'  # one\n", f"{_VMAP}x = '#'\n"),
+    "a comment for a line without": (f"# one\n{_VMAP}", f"\n{_VMAP}"),
+    "a docstring": (
+        f'"""One text."""\n{_VMAP}',
+        f'"""Another \'text\'. # still"""  # and this\n{_VMAP}',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _REMARKS)
+def test_remarks_leave_the_other_files_known(
+    tmp_path: Path, cache: Path, planned: list[str], case: str
+) -> None:
+    src = grow(tmp_path)
+    (src / "alone" / "other.py").write_text("import alone  # of nnx\n\nalone.run(2)\n")
+    for text in _REMARKS[case]:
+        planned.clear()
+        (src / "alone" / "alone.py").write_text(text)
+        assert run(src) == run(src, cached=False)
+    assert planned.count("other.py") == 1  # by the run without answers
+
+
+def test_remarks_of_a_file_that_stays_as_it_is_cost_nothing(
+    tmp_path: Path, cache: Path, planned: list[str]
+) -> None:
+    src = grow(tmp_path)
+    file = src / "alone" / "alone.py"
+    file.write_text("from flax import nnx\n\nmodel = nnx.Linear  # one\n")
+    run(src)
+    planned.clear()
+    file.write_text("from flax import nnx\n\nmodel = nnx.Linear  # two\n")
+    found = run(src)
+    assert planned == []
+    assert found == run(src, cached=False)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = 1\n", "# one\nx = 1\n"),
+        ("x = '# one'\n", "x = '# two'\n"),
+        ("x = f'{1} # one'\n", "x = f'{1} # two'\n"),
+        ('x = """\n# one\n"""\n', 'x = """\n# two\n"""\n'),
+        ("x = 1  # nnx-migrate: ignore\n", "x = 1\n"),
+    ],
+)
+def test_what_is_no_remark_is_known_anew(
+    tmp_path: Path, cache: Path, planned: list[str], before: str, after: str
+) -> None:
+    src = grow(tmp_path)
+    file = src / "alone" / "alone.py"
+    file.write_text(f"from flax import nnx\n{before}")
+    run(src)
+    planned.clear()
+    file.write_text(f"from flax import nnx\n{after}")
+    run(src)
+    assert planned == ["alone.py"]
+
+
 def test_without_a_cache_nothing_is_kept(tmp_path: Path, cache: Path, planned: list[str]) -> None:
     src = grow(tmp_path)
     run(src, cached=False)
