@@ -43,6 +43,7 @@ from nnx_migrate.analysis.points_to.name_lookup import any_binding, named, one_u
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
 from nnx_migrate.analysis.points_to.special_methods import with_own_items, with_own_turns
 from nnx_migrate.analysis.points_to.stores.kept import what_is_kept
+from nnx_migrate.analysis.points_to.stores.removed import without_removed
 from nnx_migrate.analysis.points_to.stores.stored import may_store, what_is_stored
 from nnx_migrate.analysis.symbols.program import Binding
 
@@ -175,6 +176,7 @@ class ObjectFinder(Objects):
 
     def _kept(self, method: Scope) -> tuple[Kept, ...]:
         found = tuple(what_is_kept(self, method))
+        found = without_removed(found, self.project.function(method).removals)
         if not self._without:
             return found
         return tuple(kept for kept in found if (method, *kept[0][:1]) not in self._without)
@@ -183,5 +185,8 @@ class ObjectFinder(Objects):
         return may_store(self, scope, name)
 
     def _stored(self, scope: Scope, name: str) -> tuple[Kept, ...]:
-        found = what_is_stored(self, scope, name)
+        found = tuple(what_is_stored(self, scope, name))
+        function = self.project.function(scope)
+        if function.removals and name == function.parameters[0].name:
+            found = without_removed(found, function.removals)
         return tuple(kept for kept in found if (scope, *kept[0][:1]) not in self._without)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_call
+from nnx_migrate.analysis.ir.lowering.statement_order import may_leave
 
 _POP = "pop"
 
@@ -70,7 +71,7 @@ class CertainPops:
         found: list[tuple[int, ir.Call]] = []
         for pop in self._found:
             above = body[: body.index(pop.statement)] if pop.statement is not None else ()
-            if not any(map(_may_leave, above)):
+            if not any(map(may_leave, above)):
                 found.append((pop.before, lower_call(pop.call)))
         return tuple(found)
 
@@ -91,12 +92,3 @@ def _named(call: ast.Call) -> str:
 def _binds_names(target: ast.expr) -> bool:
     parts = target.elts if isinstance(target, ast.Tuple) else [target]
     return all(isinstance(part, ast.Name) for part in parts)
-
-
-def _may_leave(node: ast.AST) -> bool:
-    """Whether code may leave the function there, other than by an exception."""
-    if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
-        return True
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-        return False
-    return any(map(_may_leave, ast.iter_child_nodes(node)))

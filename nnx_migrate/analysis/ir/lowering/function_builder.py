@@ -45,6 +45,7 @@ class FunctionBuilder:
     on_new: frozenset[ast.Call] = frozenset()
     of_new: set[int] = dataclasses.field(default_factory=set)
     conditional: list[tuple[int, int]] = dataclasses.field(default_factory=list)
+    removals: tuple[ir.Removal, ...] = ()
 
     def call(self, call: ir.Call, node: ast.Call | None = None) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
@@ -108,4 +109,5 @@ class FunctionBuilder:
             frozenset(self.of_new),
             tuple(self.write_guards.items()),
             tuple(self.conditional) if self.loops else (),
+            self.removals,
         )

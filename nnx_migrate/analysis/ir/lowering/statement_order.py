@@ -68,6 +68,58 @@ def settled_bindings(body: Sequence[ast.stmt]) -> dict[str, tuple[tuple[int, int
     return {name: tuple(lines) for name, lines in found.items()}
 
 
+def certain_removals(body: Sequence[ast.stmt], own: str) -> Iterator[ir.Removal]:
+    """The attributes of parts of a method's own object that each run of a body deletes.
+
+    Args:
+        own: the name of that object.
+    """
+    for statement in body:
+        match statement:
+            case ast.Delete(targets=[ast.Attribute(value=part, attr=name)]):
+                first = None
+            case ast.For(
+                target=ast.Name(id=turn),
+                iter=each,
+                body=[ast.Delete(targets=[ast.Attribute(value=ast.Name(id=of), attr=name)])],
+                orelse=[],
+            ) if turn == of != own:
+                part, first = _all_or_rest(each)
+            case _:
+                if may_leave(statement):
+                    return
+                continue
+        if path := _path_from(part, own):
+            yield ir.Removal(path, name, first, statement.lineno)
+
+
+def _all_or_rest(parts: ast.expr) -> tuple[ast.expr, int]:
+    """A container that a loop goes through, and the first element that it comes to."""
+    match parts:
+        case ast.Subscript(value=value, slice=ast.Slice(ast.Constant(value=1), None, None)):
+            return value, 1
+    return parts, 0
+
+
+def _path_from(part: ast.expr, own: str) -> tuple[str, ...]:
+    """The attributes that lead to a part from an object; none where something else does."""
+    match part:
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name == own:
+            return (attribute,)
+        case ast.Attribute(value=value, attr=attribute) if above := _path_from(value, own):
+            return (*above, attribute)
+    return ()
+
+
+def may_leave(node: ast.AST) -> bool:
+    """Whether code may leave the function there, other than by an exception."""
+    if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+        return True
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        return False
+    return any(map(may_leave, ast.iter_child_nodes(node)))
+
+
 def _share_a_line(one: ast.stmt | None, other: ast.stmt | None) -> bool:
     return one is not None and other is not None and _end(one) == other.lineno
 

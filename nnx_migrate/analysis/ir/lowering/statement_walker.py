@@ -16,7 +16,11 @@ from nnx_migrate.analysis.ir.lowering.functional_classes import functional_class
 from nnx_migrate.analysis.ir.lowering.implicit_calls import IN_PLACE, RUNNING, note_implied
 from nnx_migrate.analysis.ir.lowering.import_walker import ImportWalker
 from nnx_migrate.analysis.ir.lowering.patterns import captured
-from nnx_migrate.analysis.ir.lowering.statement_order import branches_of, settled_bindings
+from nnx_migrate.analysis.ir.lowering.statement_order import (
+    branches_of,
+    certain_removals,
+    settled_bindings,
+)
 from nnx_migrate.analysis.ir.lowering.syntax_names import function_key
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -211,6 +215,8 @@ class StatementWalker(ImportWalker):
             pops.note(statement, before, len(builder.calls))
         builder.pops = pops.settled(body)
         builder.settled = settled_bindings(body)
+        if builder.owner is not None and builder.parameters:
+            builder.removals = tuple(certain_removals(body, builder.parameters[0].name))
         self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
 
     def walk_class(self, node: ast.ClassDef) -> None:

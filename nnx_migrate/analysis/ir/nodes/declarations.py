@@ -64,6 +64,22 @@ class Branch(Record):
 
 
 @record
+class Removal(Record):
+    """`del self.part.name`, or the same of the elements of `self.parts`, in every run of a method.
+
+    Args:
+        path: the attributes that lead to the part, or to the container, from the method's object.
+        attribute: what is deleted.
+        first: of a container, the first element that it is deleted from; None of a part itself.
+    """
+
+    path: tuple[str, ...]
+    attribute: str
+    first: int | None
+    line: int
+
+
+@record
 class Function(Record):
     """A function, a lambda, or (with key MODULE_SCOPE) the body of a module.
 
@@ -99,6 +115,7 @@ class Function(Record):
             every way there, whatever else the same name stands for.
         write_guards: what has to be true for a store, by its place among `writes`.
         conditional: of a function with loops, the first and the last line of each `if`.
+        removals: of a method, the attributes of parts of its object that every run of it deletes.
     """
 
     key: str
@@ -131,6 +148,7 @@ class Function(Record):
     of_new: frozenset[int] = frozenset()
     write_guards: tuple[tuple[int, str], ...] = ()
     conditional: tuple[tuple[int, int], ...] = ()
+    removals: tuple[Removal, ...] = ()
 
     @property
     def set_by_name(self) -> tuple[Write, ...]:
