@@ -33,6 +33,8 @@ class RuleClaim(Claim):
 
     # About the Rngs that objects keep.
     RNGS_STAY = "the Rngs of the parts cannot move to their owner: {why}"
+    ALL_KEEP = "the first of the parts cannot keep the Rngs alone: {why}"
+    CALLED_BY_OWNER = "{owner} makes each {name}, and nothing else in the project calls one"
     NO_OUTSIDE_USE = "no code outside of this file creates or calls {name}"
     FORK_DRAWS_OTHERS = "{names} may keep a fork of the Rngs, and then draw other random numbers"
     RNGS_UNREAD = "{name} keeps an Rngs that its methods do not read: {why}"

@@ -89,6 +89,18 @@ uses its parameter in its place. All random numbers stay the same; the path of t
 read for other code that may read it, and the finding names the first such place
 (docs/permissions.md).
 
+If a method reads it, or nothing is allowed, the first part keeps the Rngs alone: the Module deletes
+it from the others (`for block in self.blocks[1:]: del block.rngs`), and passes it to each call
+(`block(x, rngs=self.blocks[0].rngs)`). Graph mode lists it there, so all paths and all draws stay
+the same. A part that other code makes keeps its own. All of this must hold:
+
+- The constructor of one Module makes all parts in this file, gives them its own Rngs, and keeps
+  them as attributes or in a list. The Module does not keep the Rngs itself.
+- Only that Module calls the parts, and nothing else is done with them. No other file and no
+  `__all__` names their class, which has no other base and no subclass.
+- jax never gets the Module as a tree (`jax.tree.map`, `jax.jit`): it copies the Rngs for each part.
+- No comment behind the line that stores the Rngs silences the rule.
+
 With `--allow lift-rngs`, the Module alone keeps the Rngs that its parts keep today (`self.rngs =
 rngs` in each block), and passes it to their calls (`block(x, rngs=self.rngs)`). All draws are the
 same; the Rngs is at another path of `nnx.state`. All parts must be made in this file by
@@ -133,6 +145,7 @@ from nnx_codemods._freshness.shared_inputs import (
 )
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._next_steps import NextStep
+from nnx_codemods._rngs.first_keeps import first_keeps
 from nnx_codemods._rngs.lifted_rngs import lifted_rngs, values_at
 from nnx_codemods._rngs.suggestions import drops_wanted, forks_wanted
 from nnx_codemods._trees.no_pytrees import no_pytrees
@@ -154,7 +167,6 @@ from nnx_migrate.analysis.flax.transforms import (
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
-from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Cause, Reason
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
@@ -198,7 +210,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     found = ((way, why) for way in ways if (why := way(context, site)))
     way, reason = next(found, (None, ""))
     if way is None:
-        return _lifted_for_a_gradient(context, site) if of_theirs else None
+        return _kept_once_for_a_gradient(context, site) if of_theirs else None
     outside = state_outside(context, site) if not _goes_in_twice(context, site) else None
     if outside is not None:
         claim = str(RuleClaim.REASSIGNED_WITH_STATE.about(model=outside.model))
@@ -216,15 +228,15 @@ def decide(context: FileContext, site: Site) -> Decision | None:
             owned,
         )
     evidence = Evidence(str(reason), Proof.PROVED, context.where(site.node))
-    lifted = lifted_rngs(context, site, RULE.name)
-    if isinstance(lifted, Contribution):
-        return lifted
-    told: tuple[Evidence, ...] = (evidence,) if lifted is None else (evidence, lifted)
+    kept_once = _kept_once(context, site)
+    if isinstance(kept_once, Contribution):
+        return kept_once
+    told: tuple[Evidence, ...] = (evidence, *kept_once)
     stay = no_pytrees(context, values_at(context, site))
     cause = SharingCause.TAKEN_APART if site.spec.is_loop else SharingCause.NO_TREE
     why = cause.about(reason="; ".join([str(reason), *(each.claim for each in stay)]))
     told += stay
-    if lifted is None or lifted.permission is None:
+    if all(each.permission is None for each in kept_once):
         values = values_at(context, site)
         told += (*drops_wanted(context, values), *forks_wanted(context, values))
     if site.transform in _WITHOUT_PIN:
@@ -245,14 +257,25 @@ def _gets_a_state(context: FileContext, site: Site) -> bool:
     return False
 
 
-def _lifted_for_a_gradient(context: FileContext, site: Site) -> Contribution | None:
+def _kept_once_for_a_gradient(context: FileContext, site: Site) -> Contribution | None:
     """What is shared in a Module that a gradient is taken of: other rules pin that."""
-    if not context.options.allows(Permission.LIFT_RNGS) or not holds_twice(context, site):
+    if not holds_twice(context, site):
         return None
+    kept_once = _kept_once(context, site)
+    if not isinstance(kept_once, Contribution):
+        return None
+    return dataclasses.replace(kept_once, settles=_OF_GRADIENTS)
+
+
+def _kept_once(context: FileContext, site: Site) -> Contribution | tuple[Evidence, ...]:
+    """How an Rngs that parts of an object share is kept in one place; else why it cannot be."""
     lifted = lifted_rngs(context, site, RULE.name)
-    if not isinstance(lifted, Contribution):
-        return None
-    return dataclasses.replace(lifted, settles=_OF_GRADIENTS)
+    if lifted is None or isinstance(lifted, Contribution):
+        return lifted or ()
+    kept = first_keeps(context, site, RULE.name)
+    if isinstance(kept, Contribution):
+        return kept
+    return (lifted,) if kept is None or lifted.permission is None else (kept, lifted)
 
 
 def _goes_in_twice(context: FileContext, site: Site) -> bool:

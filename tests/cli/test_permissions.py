@@ -132,7 +132,7 @@ def test_help_and_the_page_list_every_name(command: Command) -> None:
         assert f"| `{each}` | {each.assumed} | {each.consequence} |" in page
 
 
-# The two parts keep the Rngs of the model.
+# The two parts keep the Rngs of the model, and the model does, too.
 PARTS = """\
 from flax import nnx
 
@@ -147,6 +147,7 @@ class Part(nnx.Module):
 
 class Model(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
+        self.rngs = rngs
         self.parts = nnx.List([Part(rngs), Part(rngs)])
 
     def __call__(self, x):
@@ -171,7 +172,7 @@ def parts(tmp_path: Path) -> Path:
 
 
 def test_an_rngs_stays_where_it_is_until_somebody_asks(command: Command, parts: Path) -> None:
-    told = command("apply", "--explain", "src/parts.py:22").out.decode()
+    told = command("apply", "--explain", "src/parts.py:23").out.decode()
     assert f"[--allow {LIFT}]" in told
     names = [each.value for each in Permission if each not in (LIFT, Permission.FORK_RNGS)]
     assert command("apply", "src", "--allow", ",".join(names)).code == 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
@@ -11,78 +9,22 @@ from nnx_migrate.core.permissions import Permission
 from nnx_migrate.sources.configuration import Options
 from tests.golden.migration import migrate_tree
 from tests.hazards.running import migrated, verdicts_of_chosen
+from tests.hazards.shared_rngs import (
+    DRAW,
+    KEEPS,
+    LINEAR,
+    LISTED,
+    MADE,
+    MAIN,
+    MODEL,
+    PART,
+    PROGRAM,
+    THROUGH,
+    Changed,
+    in_front,
+    kept,
+)
 
-PROGRAM = """\
-import jax, jax.numpy as jnp
-from flax import nnx
-
-X = jnp.arange(6.0).reshape(3, 2)
-
-class Part(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs):
-        self.linear = nnx.Linear(2, 2, rngs=rngs)
-        self.rngs = rngs
-
-    def __call__(self, x):
-        return self.linear(x) + self.rngs.noise.normal(x.shape)
-
-class Model(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs):
-        self.one = Part(rngs)
-        self.two = Part(rngs)
-
-    def __call__(self, x):
-        return self.two(self.one(x))
-
-@nnx.jit
-def apply(model: Model, x):
-    return model(x)
-
-def main():
-    model = Model(nnx.Rngs(0))
-    found = [apply(model, X) for _ in range(2)]
-    return found, nnx.state(model, nnx.Param)
-"""
-PART = "    def __call__(self, x):\n        return self.linear"
-MODEL = "    def __call__(self, x):\n        return self.two(self.one(x))"
-MADE = "        self.one = Part(rngs)\n        self.two = Part(rngs)"
-MAIN = "    found = ["
-LINEAR = "        self.linear = nnx.Linear(2, 2, rngs=rngs)"
-KEEPS = "        self.rngs = rngs"
-DRAW = "self.rngs.noise.normal(x.shape)"
-
-
-@dataclasses.dataclass(frozen=True)
-class Changed:
-    """A program that is another in some places.
-
-    Args:
-        places: what stands there, and what is put in its place.
-        reason: a part of why it is kept; empty where it is lifted.
-    """
-
-    places: tuple[tuple[str, str], ...]
-    reason: str = ""
-
-    @property
-    def source(self) -> str:
-        text = PROGRAM
-        for old, new in self.places:
-            assert old in text
-            text = text.replace(old, new, 1)
-        return text
-
-
-def _in_front(place: str, lines: str) -> tuple[str, str]:
-    return place, lines + place
-
-
-def _kept(reason: str, *places: tuple[str, str]) -> Changed:
-    return Changed(places, reason)
-
-
-LISTED = "        self.parts = nnx.List([Part(rngs) for _ in range(2)])"
-THROUGH = MODEL.replace("return self.two(self.one(x))", "for part in self.parts:\n            ")
 LIFTED = {
     "as_it_is": Changed(()),
     "in_a_list": Changed(
@@ -101,7 +43,7 @@ LIFTED = {
     ),
     "by_a_helper": Changed(
         (
-            _in_front(PART, f"    def draw(self, x):\n        return {DRAW}\n\n"),
+            in_front(PART, f"    def draw(self, x):\n        return {DRAW}\n\n"),
             (f"(x) + {DRAW}", "(x) + self.draw(x)"),
         )
     ),
@@ -119,7 +61,7 @@ LIFTED = {
     ),
     "two_owners": Changed(
         (
-            _in_front(
+            in_front(
                 "class Model",
                 "class Pair(nnx.Module):\n    def __init__(self, rngs: nnx.Rngs):\n"
                 f"{MADE}\n\n{MODEL}\n\n",
@@ -128,7 +70,7 @@ LIFTED = {
             (f"{MODEL}\n\n@", f"{MODEL.replace('self.two(', 'self.pair(')}\n\n@"),
         )
     ),
-    "rematerialised_owner": Changed((_in_front(MODEL, "    @nnx.remat\n"),)),
+    "rematerialised_owner": Changed((in_front(MODEL, "    @nnx.remat\n"),)),
     "with_a_default": Changed(
         (
             (
@@ -144,47 +86,47 @@ LIFTED = {
     "drawn_from_in_turn": Changed(((DRAW, f"{DRAW} * self.rngs.fork().noise.normal(x.shape)"),)),
 }
 KEPT = {
-    "made_from_it": _kept(
-        "other classes inherit from", _in_front("@nnx.jit", "class More(Part):\n    pass\n\n")
+    "made_from_it": kept(
+        "other classes inherit from", in_front("@nnx.jit", "class More(Part):\n    pass\n\n")
     ),
-    "made_from_another": _kept(
+    "made_from_another": kept(
         "Part does not inherit from nnx.Module alone",
-        _in_front("class Part", "class Base(nnx.Module):\n    pass\n\n"),
+        in_front("class Part", "class Base(nnx.Module):\n    pass\n\n"),
         ("class Part(nnx.Module)", "class Part(Base)"),
     ),
-    "made_outside": _kept(
+    "made_outside": kept(
         "code other than a constructor", (MAIN, f"    Part(nnx.Rngs(1))(X)\n{MAIN}")
     ),
-    "named_outside": _kept(
+    "named_outside": kept(
         "the code uses it beyond creating it",
         (MAIN, f"    assert not isinstance(model, Part)\n{MAIN}"),
     ),
-    "called_outside": _kept("may belong to a Model", (MAIN, f"    model.one(X)\n{MAIN}")),
-    "asked_for": _kept("reads it", (MAIN, f'    getattr(model, "one")(X)\n{MAIN}')),
-    "rngs_of_the_owner_set": _kept(
+    "called_outside": kept("may belong to a Model", (MAIN, f"    model.one(X)\n{MAIN}")),
+    "asked_for": kept("reads it", (MAIN, f'    getattr(model, "one")(X)\n{MAIN}')),
+    "rngs_of_the_owner_set": kept(
         "model.rngs may belong to a Model", (MAIN, f"    model.rngs = nnx.Rngs(9)\n{MAIN}")
     ),
-    "traced_alone": _kept(
+    "traced_alone": kept(
         "is also used as a value",
         ("self.two(self.one(x))", "self.two(nnx.remat(lambda p, x: p(x))(self.one, x))"),
     ),
-    "bound_to_a_name": _kept(
+    "bound_to_a_name": kept(
         "is also used as a value",
         (
             "        return self.two(self.one(x))",
             "        one = self.one\n        return self.two(one(x))",
         ),
     ),
-    "given_back": _kept(
+    "given_back": kept(
         "is also used as a value",
-        _in_front(MODEL, "    def first(self):\n        return self.one\n\n"),
+        in_front(MODEL, "    def first(self):\n        return self.one\n\n"),
     ),
-    "in_a_sequence": _kept(
+    "in_a_sequence": kept(
         "it is not stored in an attribute",
         (MADE, "        self.both = nnx.Sequential(Part(rngs), Part(rngs))"),
         ("self.two(self.one(x))", "self.both(x)"),
     ),
-    "beside_others": _kept(
+    "beside_others": kept(
         "its container also holds other objects",
         (
             MADE,
@@ -192,90 +134,90 @@ KEPT = {
         ),
         (MODEL, THROUGH + "    x = part(x)\n        return x"),
     ),
-    "replaced": _kept(
+    "replaced": kept(
         "is also set to something else",
         (
             MADE,
             f"{MADE}\n        if len(str(rngs)) < 0:\n    {LINEAR.replace('linear', 'two')}",
         ),
     ),
-    "hands_itself_on": _kept(
+    "hands_itself_on": kept(
         "passes self on",
-        _in_front(
+        in_front(
             "class Part", "def noise(part, x):\n    return part.rngs.noise.normal(x.shape)\n\n"
         ),
         (DRAW, "noise(self, x)"),
     ),
-    "set_anew": _kept(
+    "set_anew": kept(
         "sets rngs again",
-        _in_front(PART, "    def again(self):\n        self.rngs = nnx.Rngs(3)\n\n"),
+        in_front(PART, "    def again(self):\n        self.rngs = nnx.Rngs(3)\n\n"),
     ),
-    "another_name": _kept(
+    "another_name": kept(
         "rngs already means something else",
         (PART, PART.replace("(self, x)", "(self, x, rngs=None)")),
     ),
-    "a_property": _kept(
+    "a_property": kept(
         "is also used as a value",
-        _in_front(PART, "    @property\n    def key(self):\n        return self.rngs.noise()\n\n"),
+        in_front(PART, "    @property\n    def key(self):\n        return self.rngs.noise()\n\n"),
         (DRAW, "jax.random.normal(self.key, x.shape)"),
     ),
-    "decorated": _kept("is decorated", _in_front(PART, "    @nnx.remat\n")),
-    "takes_all_keywords": _kept(
+    "decorated": kept("is decorated", in_front(PART, "    @nnx.remat\n")),
+    "takes_all_keywords": kept(
         "takes all keywords", (PART, PART.replace("(self, x)", "(self, x, **kwargs)"))
     ),
-    "a_fork_of_it": _kept(
+    "a_fork_of_it": kept(
         "it does not get the Rngs",
         (MADE, f"{MADE}\n        self.three = Part(rngs.fork())"),
         ("self.two(self.one(x))", "self.three(self.two(self.one(x)))"),
     ),
-    "bound_anew": _kept(
+    "bound_anew": kept(
         "it does not get the Rngs", (MADE, f"        rngs = nnx.Rngs(rngs.noise())\n{MADE}")
     ),
-    "unpacked": _kept(
+    "unpacked": kept(
         "its arguments are unpacked", ("self.one = Part(rngs)", "self.one = Part(*[rngs])")
     ),
-    "published": _kept("is in __all__", _in_front("X = ", '__all__ = ["Part"]\n')),
-    "walked_through": _kept(
+    "published": kept("is in __all__", in_front("X = ", '__all__ = ["Part"]\n')),
+    "walked_through": kept(
         "finds parts of Modules",
         (
             MAIN,
             f"    for _, part in nnx.iter_modules(model):\n        hasattr(part, 'rngs')\n{MAIN}",
         ),
     ),
-    "by_its_path": _kept(
+    "by_its_path": kept(
         "finds parts of Modules",
         (
             "nnx.state(model, nnx.Param)",
             "nnx.state(model, nnx.PathContains('one')).to_pure_dict().keys() == 1",
         ),
     ),
-    "another_rngs": _kept(
+    "another_rngs": kept(
         "rngs is something else", (MADE, f"{MADE}\n        self.rngs = nnx.Rngs(5)")
     ),
-    "a_subclass_of_the_owner": _kept(
+    "a_subclass_of_the_owner": kept(
         "other classes inherit from Model",
-        _in_front(
+        in_front(
             "@nnx.jit",
             "class More(Model):\n    def __call__(self, x):\n        return self.one(x)\n\n",
         ),
     ),
-    "the_rngs_goes_in_beside_it": _kept(
+    "the_rngs_goes_in_beside_it": kept(
         "passes an Rngs and an object that keeps one",
         ("def apply(model: Model, x)", "def apply(model: Model, rngs: nnx.Rngs, x)"),
         ("    model = Model(nnx.Rngs(0))", "    rngs = nnx.Rngs(0)\n    model = Model(rngs)"),
         ("apply(model, X)", "apply(model, rngs, X)"),
         ("    return found, nnx.state(model, nnx.Param)", "    return found"),
     ),
-    "says_what_attributes_are": _kept(
+    "says_what_attributes_are": kept(
         "defines its own attribute access",
-        _in_front(PART, "    def __getattr__(self, name):\n        raise AttributeError(name)\n\n"),
+        in_front(PART, "    def __getattr__(self, name):\n        raise AttributeError(name)\n\n"),
     ),
-    "with_a_comment_behind": _kept("a comment belongs to", (KEEPS, f"{KEEPS}  # for noise")),
-    "in_an_f_string": _kept(
+    "with_a_comment_behind": kept("a comment belongs to", (KEEPS, f"{KEEPS}  # for noise")),
+    "in_an_f_string": kept(
         "an f-string reads it",
-        _in_front(PART, '    def told(self):\n        return f"of {self.rngs}"\n\n'),
+        in_front(PART, '    def told(self):\n        return f"of {self.rngs}"\n\n'),
     ),
-    "by_computed_names": _kept(
+    "by_computed_names": kept(
         "uses getattr of its own object",
         ("self.two(self.one(x))", "self.two(getattr(self, 'o' + 'ne')(x))"),
     ),
@@ -331,7 +273,7 @@ def test_is_kept(name: str, results: dict[str, FileResult]) -> None:
     assert "self.rngs = rngs" in result.after.decode().partition("class Model")[0]
 
 
-@pytest.mark.parametrize("name", LIFTED)
+@pytest.mark.parametrize("name", ["kept_by_the_owner_too", "two_owners"])
 def test_is_pinned_where_nobody_asked(name: str) -> None:
     result = migrated(LIFTED[name].source)
     assert Outcome.REWRITTEN not in _outcomes(result)

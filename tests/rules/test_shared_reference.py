@@ -288,6 +288,8 @@ def test_what_a_function_of_the_file_gives_is_pinned_where_another_was_imported(
         """\
 from elsewhere import make
 
+__all__ = ["Block"]
+
 early = make()
 early.eval()
 

@@ -31,6 +31,9 @@ _LOOPS = {
 
 def _program(loop: str, block: str, kept: str) -> str:
     return f"""\
+__all__ = ["Block"]
+
+
 class Block(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
         self.linear = nnx.Linear(2, 2, rngs=rngs)

@@ -37,6 +37,8 @@ def _program(
 ) -> str:
     """A part that stores something, a model of two parts, and what else there is.
 
+    The part is for others to use, so that no object of it may be left without its Rngs.
+
     Args:
         store: the body of its constructor.
         parameter: of that.
@@ -45,6 +47,9 @@ def _program(
     """
     body = "\n".join(f"        {line}" for line in store.splitlines())
     return f"""\
+__all__ = ["Part"]
+
+
 class Part(nnx.Module):
     def __init__(self, {parameter}):
 {body}

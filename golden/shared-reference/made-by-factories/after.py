@@ -10,8 +10,9 @@ class Noisy(nnx.Module):
         self.linear = nnx.Linear(2, 2, rngs=rngs)
         self.rngs = rngs
 
-    def __call__(self, x):
-        return self.linear(x) + self.rngs.noise.normal((2,))
+    def __call__(self, x, *, rngs: nnx.Rngs | None = None):
+        rngs = self.rngs if rngs is None else rngs
+        return self.linear(x) + rngs.noise.normal((2,))
 
 
 class Dense(nnx.Module):
@@ -31,10 +32,13 @@ class Deep(nnx.Module):
         self.layers = nnx.List([])
         for _ in range(depth):
             self.layers.append(Noisy(rngs))
+        # Only self.layers[0] keeps the Rngs; the others get it at their calls.
+        for layer in self.layers[1:]:
+            del layer.rngs
 
     def __call__(self, x):
         for layer in self.layers:
-            x = layer(x)
+            x = layer(x, rngs=self.layers[0].rngs)
         return x
 
 
@@ -44,7 +48,7 @@ def build(kind, depth: int):
 
 def created(kind, depth: int = 2):
     model = build(kind, depth)
-    params = nnx.compat.state(model, nnx.Param)
+    params = nnx.state(model, nnx.Param)
     count = sum(leaf.size for leaf in jax.tree.leaves(params))
     return model, count
 
@@ -57,7 +61,7 @@ def dense(x: jax.Array):
 
 def deep(x: jax.Array):
     model, count = created(Deep)
-    graphdef, state = nnx.compat.split(model)
+    graphdef, state = nnx.split(model)
     return nnx.merge(graphdef, state)(x), count
 
 

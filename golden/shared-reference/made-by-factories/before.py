@@ -44,7 +44,7 @@ def build(kind, depth: int):
 
 def created(kind, depth: int = 2):
     model = build(kind, depth)
-    params = nnx.compat.state(model, nnx.Param)
+    params = nnx.state(model, nnx.Param)
     count = sum(leaf.size for leaf in jax.tree.leaves(params))
     return model, count
 

@@ -38,6 +38,9 @@ class Pair(nnx.Module):
 class Tower(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
         self.floors = nnx.List([Shown(rngs) for _ in range(2)])
+        # Only self.floors[0] keeps the Rngs; no method reads it.
+        for floor in self.floors[1:]:
+            del floor.rngs
 
     def __call__(self, x):
         for floor in self.floors:
@@ -45,7 +48,7 @@ class Tower(nnx.Module):
         return x
 
 
-@nnx.compat.jit
+@nnx.jit
 def forward(model: Tower, x):
     return model(x)
 
@@ -53,7 +56,7 @@ def forward(model: Tower, x):
 def run(x):
     tower = Tower(nnx.Rngs(0))
     y = forward(tower, x)
-    flat = nnx.to_flat_state(nnx.compat.state(tower))
+    flat = nnx.to_flat_state(nnx.state(tower))
     return y, [".".join(map(str, path)) for path, _ in flat]
 
 

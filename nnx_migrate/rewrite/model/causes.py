@@ -104,7 +104,7 @@ class ThreadCause(Cause):
     RNGS_COMMENT = "a comment belongs to the statement that keeps the Rngs"
     METHOD_PARAMETERS = "the parameter list of {method} has no place for another parameter"
     CODE_BEHIND_BASE = "other code follows the call of the base class"
-    ONLY_BASE_CALLED = "the constructor does nothing else"
+    CODE_BEHIND_PARTS = "other code follows the statement that creates the parts"
 
 
 @enum.unique

@@ -10,7 +10,7 @@ from typing import Literal
 from nnx_migrate.core.findings import Evidence, Outcome, Proof
 from nnx_migrate.core.refusal import Cause, Reason, Refusal
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
-from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
+from nnx_migrate.rewrite.model.lifted_rngs import FirstKeeps, LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
 
 
@@ -251,6 +251,7 @@ Alone = (
     ByPlace
     | Captures
     | CapturePlan
+    | FirstKeeps
     | LiftedRngs
     | OwnedArgument
     | PerturbPlan

@@ -1,4 +1,4 @@
-"""An Rngs that the parts of a Module keep becomes one that the Module keeps alone."""
+"""An Rngs that the parts of a Module keep becomes one that the Module, or one part, keeps alone."""
 
 from __future__ import annotations
 
@@ -58,3 +58,28 @@ class LiftedRngs:
     methods: tuple[ast.FunctionDef, ...]
     calls: tuple[Handed, ...]
     owners: tuple[Owner, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FirstKeeps:
+    """A class whose objects keep one Rngs: the first of them does, and their owner hands it to all.
+
+    Args:
+        keyword: the name by which it is handed on.
+        annotation: source text of what is said of it; empty when nothing is.
+        attribute: the name by which an object keeps it.
+        reads: where methods of the class read it, each with its method.
+        methods: of the class, that are handed it.
+        calls: of these methods, in the class and in its owner.
+        made: the statement of the owner that makes the last of the objects.
+        removals: the lines below it, which take the Rngs from the others.
+    """
+
+    keyword: str
+    annotation: str
+    attribute: str
+    reads: tuple[tuple[ast.Attribute, ast.FunctionDef], ...]
+    methods: tuple[ast.FunctionDef, ...]
+    calls: tuple[Handed, ...]
+    made: ast.stmt
+    removals: tuple[str, ...]

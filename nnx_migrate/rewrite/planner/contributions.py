@@ -19,7 +19,7 @@ from nnx_migrate.rewrite.model.decisions import (
     StateOutside,
 )
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
-from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
+from nnx_migrate.rewrite.model.lifted_rngs import FirstKeeps, LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
 from nnx_migrate.rewrite.split.job import Job
 
@@ -37,7 +37,7 @@ def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
     after = (CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement | ReturnedAgain)
-    for kinds in (ByPlace, OwnedArgument, LiftedRngs, Captures, *after):
+    for kinds in (ByPlace, OwnedArgument, LiftedRngs | FirstKeeps, Captures, *after):
         if first := [c for c in found if isinstance(c.change, kinds)]:
             return first
     # What is set before the calls is no reason any more to leave other things undone.

@@ -19,7 +19,7 @@ from nnx_migrate.rewrite.model.decisions import (
     StateOutside,
 )
 from nnx_migrate.rewrite.model.function_rewrite import FunctionRewrite
-from nnx_migrate.rewrite.model.lifted_rngs import LiftedRngs
+from nnx_migrate.rewrite.model.lifted_rngs import FirstKeeps, LiftedRngs
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan, PutBack
 from nnx_migrate.rewrite.sown.capture import capture_edits
 from nnx_migrate.rewrite.sown.perturb import perturb_edits
@@ -42,7 +42,7 @@ from nnx_migrate.rewrite.style.spelling import Spelling, replaced_by
 from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.rewrite.thread.by_place import by_place_edits
 from nnx_migrate.rewrite.thread.captures import closure_edits
-from nnx_migrate.rewrite.thread.lifted_rngs import lifted_edits
+from nnx_migrate.rewrite.thread.lifted_rngs import first_keeps_edits, lifted_edits
 from nnx_migrate.rewrite.thread.owned_argument import owned_argument_edits
 
 
@@ -85,6 +85,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
             return returned_again_edits(context, again)
         case LiftedRngs() as lift:
             return lifted_edits(context, lift)
+        case FirstKeeps() as first:
+            return first_keeps_edits(context, first)
         case FunctionRewrite() as rewrite:
             # Importing LibCST takes 300 ms: for files that have such a site.
             from nnx_migrate.rewrite.libcst.rewrite import function_edits

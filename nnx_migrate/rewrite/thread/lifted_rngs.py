@@ -1,14 +1,15 @@
-"""What a part kept is handed to its methods, and kept by those that make it."""
+"""What a part kept is handed to its methods, and kept by those that make it, or by the first."""
 
 from __future__ import annotations
 
 import ast
 import re
 
+from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.causes import ThreadCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
-from nnx_migrate.rewrite.model.lifted_rngs import Handed, LiftedRngs, Owner
+from nnx_migrate.rewrite.model.lifted_rngs import FirstKeeps, Handed, LiftedRngs, Owner
 from nnx_migrate.rewrite.split.unused_bindings import removal
 from nnx_migrate.rewrite.style.layout import docstring_of, insert_at_top, insert_before, line_after
 from nnx_migrate.rewrite.style.options import on_lines_of_their_own
@@ -30,7 +31,8 @@ def lifted_edits(context: FileContext, lift: LiftedRngs) -> list[Edit]:
     taken, comments = _taken_out(context, lift)
     edits = [_closing(context, lift.stored, edit) for edit in taken]
     edits += [Edit(*context.text.span(node), text) for node, text in lift.reads]
-    edits += [_parameter(context, method, lift) for method in lift.methods]
+    told = f"{lift.keyword}: {lift.annotation}" if lift.annotation else lift.keyword
+    edits += [_parameter(context, method, told) for method in lift.methods]
     edits += [_passed(context, each, lift.keyword) for each in lift.calls]
     for owner in lift.owners:
         if owner.stored is None:
@@ -39,6 +41,38 @@ def lifted_edits(context: FileContext, lift: LiftedRngs) -> list[Edit]:
             edits.append(insert_before(context, owner.stored, comments))
         comments = []
     return edits
+
+
+def first_keeps_edits(context: FileContext, plan: FirstKeeps) -> list[Edit]:
+    """The edits in the class, at the calls of its methods and in its owner.
+
+    Raises:
+        CannotEmit: one of these leaves no place for what it needs.
+    """
+    keyword = plan.keyword
+    edits = [Edit(*context.text.span(node), keyword) for node, _ in plan.reads]
+    told = (
+        f"{keyword}: {_or_none(plan.annotation)} = None" if plan.annotation else f"{keyword}=None"
+    )
+    edits += [_parameter(context, method, told) for method in plan.methods]
+    for method in dict.fromkeys(method for _, method in plan.reads):
+        own = [*method.args.posonlyargs, *method.args.args][0].arg
+        kept = f"{own}.{plan.attribute}"
+        line = f"{keyword} = {kept} if {keyword} is None else {keyword}"
+        edits.append(insert_at_top(context, method, [line]))
+    edits += [_passed(context, each, keyword) for each in plan.calls]
+    edits.append(_below(context, plan.made, list(plan.removals), ThreadCause.CODE_BEHIND_PARTS))
+    return edits
+
+
+def _or_none(annotation: str) -> str:
+    """An annotation that takes None, too."""
+    tree = ast.parse(annotation, mode="eval").body
+    if any(isinstance(node, ast.Constant) and node.value is None for node in ast.walk(tree)):
+        return annotation
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
+        return f'"{tree.value} | None"'
+    return f"{annotation} | None"
 
 
 def _taken_out(context: FileContext, lift: LiftedRngs) -> tuple[list[Edit], list[str]]:
@@ -84,10 +118,9 @@ def _line(context: FileContext, line: int) -> str:
     return context.text.text[context.text.line_start(line) : line_after(context, line)].strip()
 
 
-def _parameter(context: FileContext, method: ast.FunctionDef, lift: LiftedRngs) -> Edit:
+def _parameter(context: FileContext, method: ast.FunctionDef, told: str) -> Edit:
     """A parameter behind all others, to be passed by keyword."""
     args = method.args
-    told = f"{lift.keyword}: {lift.annotation}" if lift.annotation else lift.keyword
     positional = [*args.posonlyargs, *args.args]
     last: ast.arg | ast.expr | None
     if args.kwonlyargs:
@@ -127,16 +160,24 @@ def _kept(context: FileContext, owner: Owner, comments: list[str]) -> Edit:
     body = init.body[1:] if docstring_of(init) is not None else init.body
     if not body or not _calls_base(body[0]):
         return insert_at_top(context, init, lines)
-    first = body[0]
-    assert first.end_lineno is not None
-    place = line_after(context, first.end_lineno)
-    behind = context.text.text[context.text.span(first)[1] : place].strip()
-    if behind and not behind.startswith("#"):
-        raise CannotEmit(ThreadCause.CODE_BEHIND_BASE)
-    if not context.text.text[:place].endswith(("\n", "\r")):
-        raise CannotEmit(ThreadCause.ONLY_BASE_CALLED)
-    indent = context.text.indent_of_line(first.lineno)
-    return Edit(place, place, "".join(f"{indent}{line}{context.newline}" for line in lines))
+    return _below(context, body[0], lines, ThreadCause.CODE_BEHIND_BASE)
+
+
+def _below(context: FileContext, statement: ast.stmt, lines: list[str], beside: Cause) -> Edit:
+    """Lines below a statement, as far in as it is.
+
+    Args:
+        beside: why there is no place for them, where code stands behind the statement.
+    """
+    assert statement.end_lineno is not None
+    end, line = context.text.span(statement)[1], line_after(context, statement.end_lineno)
+    behind = context.text.text[end:line].rstrip()
+    if behind.strip() and not behind.strip().startswith("#"):
+        raise CannotEmit(beside)
+    indent = context.text.indent_of_line(statement.lineno)
+    # From the statement on: where that is the last of its block, they are in the block, too.
+    text = "".join(f"{context.newline}{indent}{line}" for line in lines)
+    return Edit(end, end + len(behind), behind + text)
 
 
 def _calls_base(statement: ast.stmt) -> bool:
