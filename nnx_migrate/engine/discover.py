@@ -234,13 +234,12 @@ def index_file(task: IndexTask) -> Indexed:
 
 def _said(task: IndexTask, source: Source, tree: ast.Module) -> bytes:
     """The digest of all in a file that others may depend on."""
-    from nnx_migrate.analysis.ir.parse import readable
     from nnx_migrate.analysis.ir.remarks import without_remarks
 
     place = task.place
     said: object = task.digest(), task.unpin
-    # The text of a notebook, without pins, or of a newer Python has other lines, or other words.
-    if not (source.stands or source.lines) and readable(source.text) == source.text:
+    # The text of a notebook, or one without pins, has other lines.
+    if not (source.stands or source.lines):
         said = without_remarks(source.text, tree)
     parts = (str(task.path), str(place.root), place.module, place.meant, said)
     return digest_of(repr(parts).encode(errors="surrogateescape"))

@@ -1,7 +1,7 @@
 """What a file says without its remarks: comments, and the text of docstrings.
 
 No code does anything else when a remark changes, so what is known of other files stays known. Lines
-keep their numbers, which places in other files' findings name.
+stay where they are, since places in the findings of other files name them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,17 @@ _CODE = re.compile(
 _WITH_PARTS = re.compile(r"\b(?:[fFtT][rR]?|[rR][fFtT])['\"]")
 #: What in a comment speaks to Python or to this program.
 _TELLING = re.compile(r"nnx-migrate|coding[:=]")
-_BLOCKS = ast.stmt | ast.ExceptHandler | ast.match_case
+#: Fields of statements that hold others.
+_BLOCKS = ("body", "handlers", "orelse", "finalbody")
+_WITH_BLOCKS = frozenset(
+    {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If, ast.For, ast.AsyncFor, ast.While}
+    | {ast.With, ast.AsyncWith, ast.Try, ast.ExceptHandler, getattr(ast, "TryStar", ast.Try)}
+)
+_Statement = ast.stmt | ast.ExceptHandler
 
 
-def without_remarks(text: str, tree: ast.Module) -> list[tuple[int, str]]:
-    """The lines of a file that are more than a remark, each with its number.
+def without_remarks(text: str, tree: ast.Module) -> str:
+    """A file with its remarks blanked: every line of code stands where it stood.
 
     Args:
         text: the file.
@@ -35,37 +41,32 @@ def without_remarks(text: str, tree: ast.Module) -> list[tuple[int, str]]:
     """
     lines = _LINE_END.split(text)
     whole: set[int] = set()
-    docstrings: dict[int, int] = {}
-    for node in _statements(tree):
-        last = _last_line(node)
-        if isinstance(node, ast.Expr) and _is_remark(node, lines):
-            docstrings[node.lineno] = last
-        elif last > (first := _first_line(node)):
-            whole.update(range(first, last + 1))
-    found: list[tuple[int, str]] = []
-    inside = 0
-    for number, line in enumerate(lines, start=1):
-        if number in docstrings:
-            inside = docstrings[number]
-            indent = len(line) - len(line.lstrip())
-            found.append((number, f"{line[:indent]}docstring to {inside}"))
-        elif number in whole:
-            found.append((number, line))
-        elif number > inside and (said := _said(line)):
-            found.append((number, said))
-    return found
+    waiting: list[ast.AST] = [tree]
+    for block in waiting:  # grows meanwhile
+        for node in _inside(block):
+            first, last = node.lineno, node.end_lineno or node.lineno
+            if node.__class__ in _WITH_BLOCKS:
+                waiting.append(node)
+                first, last = _head(node)
+            elif isinstance(node, ast.Expr) and _is_remark(node, lines):
+                indent = lines[first - 1][: node.col_offset]
+                lines[first - 1 : last] = [f"{indent}docstring", *[""] * (last - first)]
+            if last > first:
+                whole.update(range(first, last + 1))
+    for at, line in enumerate(lines):
+        if "#" in line and at + 1 not in whole:
+            lines[at] = _said(line)
+    return "\n".join(lines).rstrip()
 
 
 def _said(line: str) -> str:
     """A line without its comment; as it is where that may be none."""
-    if "#" not in line:
-        return line.rstrip()
     if _TELLING.search(line) or _WITH_PARTS.search(line):
         return line
     code = _CODE.match(line)
     assert code is not None
-    behind = line[code.end() :]
-    return line if behind and not behind.startswith("#") else line[: code.end()].rstrip()
+    end = code.end()
+    return line[:end].rstrip() if line.startswith("#", end) else line
 
 
 def _is_remark(node: ast.Expr, lines: list[str]) -> bool:
@@ -80,28 +81,26 @@ def _is_remark(node: ast.Expr, lines: list[str]) -> bool:
     return alone and " " in text and ">>>" not in text and not _TELLING.search(text + behind)
 
 
-def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """All statements of a file, those in others too."""
-    waiting: list[ast.AST] = [tree]
-    for node in waiting:  # grows meanwhile
-        below = [each for each in children(node) if isinstance(each, _BLOCKS)]
-        waiting += below
-        yield from (each for each in below if isinstance(each, ast.stmt))
+def _inside(node: ast.AST) -> Iterator[_Statement]:
+    """What stands in the blocks of a statement."""
+    for field in _BLOCKS:
+        yield from getattr(node, field, ())
 
 
-def _first_line(node: ast.stmt) -> int:
+def _head(node: _Statement) -> tuple[int, int]:
+    """The lines of a statement that stand in front of its blocks."""
+    inside = list(_inside(node))
+    last = node.lineno
+    if _first_line(inside[0]) > last + 1:
+        heads = [each for each in children(node) if each not in inside]
+        for each in heads:  # grows meanwhile
+            end: int | None = getattr(each, "end_lineno", None)
+            if end is None:  # the parameters of a function
+                heads += children(each)
+            last = max(last, end or 0)
+    return _first_line(node), last
+
+
+def _first_line(node: _Statement) -> int:
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(each.lineno for each in decorators)])
-
-
-def _last_line(node: ast.stmt) -> int:
-    """The last line of a statement, or of the head of one that has others in it."""
-    if not any(isinstance(each, _BLOCKS) for each in children(node)):
-        return node.end_lineno or node.lineno
-    last = node.lineno
-    waiting: list[ast.AST] = [node]
-    for each in waiting:  # grows meanwhile
-        inner = [one for one in children(each) if not isinstance(one, _BLOCKS)]
-        waiting += inner
-        last = max([last, *(getattr(one, "end_lineno", None) or 0 for one in inner)])
-    return last
