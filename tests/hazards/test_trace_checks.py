@@ -54,6 +54,20 @@ def step(model: nnx.Module, x):
 
     return loss_fn(model)
 """
+#: At its end the name of the model is that of something else: the check stands around the loss.
+_BOUND_ANEW = """\
+import jax.numpy as jnp
+from flax import nnx
+
+
+def step(model: nnx.Module, x):
+    def loss_fn(model):
+        y = model(x)
+        model = None
+        return jnp.mean(y ** 2)
+
+    return nnx.grad(loss_fn)(model)
+"""
 #: What a model of another program may do when it is called.
 _CHANGES = {
     "sown": "self.sow(nnx.Intermediate, 'h', x)",
@@ -293,7 +307,7 @@ def test_parts_of_the_module_beside_the_loss_raise_in_tree_mode(tmp_path: Path) 
 
 
 @pytest.mark.runs_jax
-@pytest.mark.parametrize("program", [_TRAINER, _CALLED_ELSEWHERE, _DECORATED])
+@pytest.mark.parametrize("program", [_TRAINER, _CALLED_ELSEWHERE, _DECORATED, _BOUND_ANEW])
 def test_a_structure_that_changes_raises(program: str, tmp_path: Path) -> None:
     trainer = tmp_path / "trainer.py"
     trainer.write_bytes(migrated(program).after)

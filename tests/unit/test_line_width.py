@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.rewrite.style.line_width import within_width
+from nnx_migrate.rewrite.style.line_width import one_by_one, within_width
 
 _LONG = "quite_a_long_name_of_something_that_is_given_to_it"
 
@@ -84,3 +84,17 @@ def test_a_tab_is_as_wide_as_formatters_take_it() -> None:
     line = f"\treturn ({_LONG}, {_LONG[:30]})"
     assert within_width(line, 5, "\t") == [line]
     assert within_width(line, 6, "\t")[0] == "\treturn ("
+
+
+@pytest.mark.parametrize(
+    ("inner", "parts"),
+    [
+        ("a, *b, c=(1, 2)", ["a,", "*b,", "c=(1, 2),"]),
+        ("a, b,", ["a,", "b,"]),
+        ("lambda x, y: x, z", ["lambda x, y: x,", "z,"]),
+        ("f(a, b)", ["f(a, b)"]),
+        ("x for x, y in pairs", ["x for x, y in pairs"]),
+    ],
+)
+def test_each_argument_has_its_comma(inner: str, parts: list[str]) -> None:
+    assert one_by_one(inner) == parts

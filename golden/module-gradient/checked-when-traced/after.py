@@ -14,20 +14,16 @@ class Trainer:
         self.loss = loss
 
     def step(self, x, y):
-        def loss_fn(model):
-            error = jnp.mean((model(x) - y) ** 2)
-            return error, {"error": error}
-
-        graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
-
-        def loss_fn_of_state(params, nondiff):
+        def loss_fn(params, nondiff):
             model = nnx.merge(graphdef, params, nondiff)
-            result = loss_fn(model)
+            error = jnp.mean((model(x) - y) ** 2)
+            result = error, {"error": error}
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
                 raise ValueError("model must keep its structure")
             return result
 
-        (loss, metrics), grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(params, nondiff)
+        graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
+        (loss, metrics), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
         self.optimizer.update(self.model, grads)
         return loss, metrics
 
@@ -64,16 +60,10 @@ def jitted_step(model: nnx.Module, optimizer: nnx.Optimizer, x: jax.Array, y: ja
 
 @nnx.jit
 def both(generator: nnx.Module, critic: nnx.Module, x: jax.Array):
-    def loss(generator, critic):
-        return jnp.mean(critic(generator(x)) ** 2)
-
-    generator_graphdef, generator_params, generator_nondiff = nnx.split(generator, nnx.Param, ...)
-    critic_graphdef, critic_params, critic_nondiff = nnx.split(critic, nnx.Param, ...)
-
-    def loss_of_state(generator_params, critic_params, generator_nondiff, critic_nondiff):
+    def loss(generator_params, critic_params, generator_nondiff, critic_nondiff):
         generator = nnx.merge(generator_graphdef, generator_params, generator_nondiff)
         critic = nnx.merge(critic_graphdef, critic_params, critic_nondiff)
-        loss_2 = loss(generator, critic)
+        loss = jnp.mean(critic(generator(x)) ** 2)
         if nnx.split(generator, nnx.Param, ...) != (
             generator_graphdef,
             generator_params,
@@ -82,8 +72,10 @@ def both(generator: nnx.Module, critic: nnx.Module, x: jax.Array):
             raise ValueError("generator must keep its structure")
         if nnx.split(critic, nnx.Param, ...) != (critic_graphdef, critic_params, critic_nondiff):
             raise ValueError("critic must keep its structure")
-        return loss_2
+        return loss
 
-    return nnx.grad(loss_of_state, argnums=(0, 1))(
+    generator_graphdef, generator_params, generator_nondiff = nnx.split(generator, nnx.Param, ...)
+    critic_graphdef, critic_params, critic_nondiff = nnx.split(critic, nnx.Param, ...)
+    return nnx.grad(loss, argnums=(0, 1))(
         generator_params, critic_params, generator_nondiff, critic_nondiff
     )

@@ -29,20 +29,16 @@ class Trainer:
         self.evaluate = evaluate
 
     def gradients(self, model: nnx.Module, batch: jax.Array):
-        def loss_fn(m: nnx.Module):
-            loss, metrics = self.evaluate(m, batch)
-            return loss, {"loss": loss, **metrics}
-
-        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-
-        def loss_fn_of_state(params, nondiff):
+        def loss_fn(params, nondiff):
             m = nnx.merge(graphdef, params, nondiff)
-            result = loss_fn(m)
+            loss, metrics = self.evaluate(m, batch)
+            result = loss, {"loss": loss, **metrics}
             if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
                 raise ValueError("m must keep its structure")
             return result
 
-        return nnx.grad(loss_fn_of_state, has_aux=True)(params, nondiff)
+        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+        return nnx.grad(loss_fn, has_aux=True)(params, nondiff)
 
 
 def distil(model: nnx.Module, teacher: nnx.Module, loss_fn: Callable, batch: jax.Array):

@@ -9,19 +9,15 @@ from flax import nnx
 def make_step(tx: optax.GradientTransformation):
     @nnx.jit
     def step(model, opt_state: optax.OptState, x: jax.Array):
-        def loss_fn(model):
-            return jnp.mean(model(x) ** 2)
-
-        model_graphdef, model_params, model_nondiff = nnx.split(model, nnx.Param, ...)
-
-        def loss_fn_of_state(model_params, model_nondiff):
+        def loss_fn(model_params, model_nondiff):
             model = nnx.merge(model_graphdef, model_params, model_nondiff)
-            loss = loss_fn(model)
+            loss = jnp.mean(model(x) ** 2)
             if nnx.split(model, nnx.Param, ...) != (model_graphdef, model_params, model_nondiff):
                 raise ValueError("model must keep its structure")
             return loss
 
-        loss, grads = nnx.value_and_grad(loss_fn_of_state)(model_params, model_nondiff)
+        model_graphdef, model_params, model_nondiff = nnx.split(model, nnx.Param, ...)
+        loss, grads = nnx.value_and_grad(loss_fn)(model_params, model_nondiff)
         params = nnx.state(model, nnx.Param)
         updates, opt_state = tx.update(grads, opt_state, params)
         nnx.update(model, optax.apply_updates(params, updates))
@@ -34,19 +30,15 @@ def descend(model, x: jax.Array, rate: float):
     """Plain gradient descent."""
     _, params, _ = nnx.split(model, nnx.Param, ...)
 
-    def loss_fn(model):
-        return jnp.mean(model(x) ** 2)
-
-    model_graphdef, model_params, model_nondiff = nnx.split(model, nnx.Param, ...)
-
-    def loss_fn_of_state(model_params, model_nondiff):
+    def loss_fn(model_params, model_nondiff):
         model = nnx.merge(model_graphdef, model_params, model_nondiff)
-        loss = loss_fn(model)
+        loss = jnp.mean(model(x) ** 2)
         if nnx.split(model, nnx.Param, ...) != (model_graphdef, model_params, model_nondiff):
             raise ValueError("model must keep its structure")
         return loss
 
-    grads = nnx.grad(loss_fn_of_state)(model_params, model_nondiff)
+    model_graphdef, model_params, model_nondiff = nnx.split(model, nnx.Param, ...)
+    grads = nnx.grad(loss_fn)(model_params, model_nondiff)
     nnx.update(model, jax.tree.map(lambda p, g: p - rate * g, params, grads))
 
 

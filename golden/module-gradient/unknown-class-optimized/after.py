@@ -6,20 +6,16 @@ from flax import nnx
 
 @nnx.jit
 def train_step(model, optimizer, batch):
-    def loss_fn(model):
-        prediction = model(batch["x"])
-        return jnp.mean((prediction - batch["y"]) ** 2)
-
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-
-    def loss_fn_of_state(params, nondiff):
+    def loss_fn(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
-        loss = loss_fn(model)
+        prediction = model(batch["x"])
+        loss = jnp.mean((prediction - batch["y"]) ** 2)
         if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
             raise ValueError("model must keep its structure")
         return loss
 
-    loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
     optimizer.update(model, grads)
     return loss
 
@@ -32,17 +28,14 @@ def mean_error(model, batch):
 def held_step(optimizer, batch):
     model = optimizer.model
 
-    def compute_loss(model):
-        return mean_error(model, batch)
-
-    def compute_loss_of_state(params, nondiff):
+    def compute_loss(params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
-        loss = compute_loss(model)
+        loss = mean_error(model, batch)
         if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
             raise ValueError("model must keep its structure")
         return loss
 
-    grad_fn = nnx.value_and_grad(compute_loss_of_state)
+    grad_fn = nnx.value_and_grad(compute_loss)
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
     loss, grads = grad_fn(params, nondiff)
     optimizer.update(grads)

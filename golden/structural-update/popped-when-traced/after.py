@@ -26,21 +26,17 @@ class Experts(nnx.Module):
 
 @nnx.jit
 def train_step(model: Experts, optimizer: nnx.Optimizer, x: jax.Array) -> jax.Array:
-    def loss_fn(model: Experts) -> jax.Array:
+    def loss_fn(params, nondiff) -> jax.Array:
+        model = nnx.merge(graphdef, params, nondiff)
         y = model(x)
         sown = nnx.pop(model, (Balance, nnx.Intermediate))
-        return jnp.mean(y**2) + sum(jnp.mean(each) for each in jax.tree.leaves(sown))
-
-    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
-
-    def loss_fn_of_state(params, nondiff):
-        model = nnx.merge(graphdef, params, nondiff)
-        loss = loss_fn(model)
+        loss = jnp.mean(y**2) + sum(jnp.mean(each) for each in jax.tree.leaves(sown))
         if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
             raise ValueError("model must keep its structure")
         return loss
 
-    loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    loss, grads = nnx.value_and_grad(loss_fn)(params, nondiff)
     optimizer.update(model, grads)
     return loss
 

@@ -17,6 +17,7 @@ class Step(Cause):
     SAME_FILE = "apply the transform in the file that defines the function"
     OWN_FUNCTION = "define the function inside the one that applies the transform, for that alone"
     DEF_FOR_LAMBDA = "define the function with def in place of the lambda"
+    OTHER_NAME = "give what is bound to that name another one"
     CALL_HERE = "call the result of the transform by its name in this file"
     PLAIN_FUNCTION = "transform a plain function that gets the object as an argument"
     RETURN_ALWAYS = "end the function with one return statement that returns a value"
@@ -209,6 +210,7 @@ class SplitCause(Cause):
     ONLY_DOCSTRING = "the function has only a docstring"
     IS_ASYNC = ("the function is async", Step.PLAIN_FUNCTION)
     NOT_ALL_RETURN = ("the function does not return a value on every path", Step.RETURN_ALWAYS)
+    NAME_BOUND_ANEW = ("the function rebinds {name}", Step.OTHER_NAME)
     IS_GENERATOR = ("the function is a generator", Step.PLAIN_FUNCTION)
     USES_SUPER = ("the method uses super()", Step.PLAIN_FUNCTION)
     CODE_BESIDE_DOCSTRING = ("there is code on the line of the docstring", Step.OWN_LINE)

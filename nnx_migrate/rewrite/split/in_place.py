@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.tree import AnyFunction
@@ -19,7 +20,7 @@ from nnx_migrate.rewrite.split.arguments import (
 )
 from nnx_migrate.rewrite.split.job import Job, named_splits
 from nnx_migrate.rewrite.split.lambdas import lambda_edits
-from nnx_migrate.rewrite.split.wrappers import checked_function, wrapped_function
+from nnx_migrate.rewrite.split.wrappers import checked_body, checked_function, wrapped_function
 from nnx_migrate.rewrite.style.evaluation_order import check_order
 from nnx_migrate.rewrite.style.layout import check_hoistable, insert_at_top, insert_before
 from nnx_migrate.rewrite.text.edits import Edit
@@ -34,7 +35,7 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     definition = definition_of(context, site.function)
     owned = definition is not None and is_owned(context, site, definition)
     if job.watched or any(n.split.checked for n in named):
-        edits = checked_function(context, site, definition, named, job.watched, nnx)
+        edits = _checked(context, job, definition if owned else None, named, nnx)
     elif owned and definition is not None and (not job.returns or definition is site.function):
         edits = _edit_function(context, definition, job, named, nnx)
     else:
@@ -53,6 +54,26 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
             start, end = context.text.span(use)
             edits += [Edit(start, start, f"{nnx}.merge(*"), Edit(end, end, ")")]
     return _split_first(context, splits, edits)
+
+
+def _checked(
+    context: FileContext,
+    job: Job,
+    owned: AnyFunction | None,
+    named: Sequence[NamedSplit],
+    nnx: str,
+) -> list[Edit]:
+    """The function raises where it changes a structure: it itself, or a new one around it.
+
+    Args:
+        owned: the function, where nothing else uses it.
+    """
+    if isinstance(owned, ast.FunctionDef) and not job.watched:
+        with contextlib.suppress(CannotEmit):
+            checks = checked_body(context, job.site, owned, named, nnx)
+            return [*_edit_function(context, owned, job, named, nnx), *checks]
+    definition = definition_of(context, job.site.function)
+    return checked_function(context, job.site, definition, named, job.watched, nnx)
 
 
 def _split_first(context: FileContext, splits: list[Edit], edits: list[Edit]) -> list[Edit]:

@@ -37,6 +37,7 @@ from nnx_migrate.rewrite.style.layout import (
     line_after,
     one_line_suite,
     unit_of,
+    within_line_width,
 )
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
@@ -261,7 +262,9 @@ def checked_return(
     word = begin + len("return")
     if context.text.text[context.text.line_start(last.lineno) : begin].strip():
         raise CannotEmit(SplitCause.CODE_BESIDE_RETURN)
-    between = context.newline + context.text.indent_of_line(last.lineno) + deeper
+    indent = context.text.indent_of_line(last.lineno) + deeper
+    checks = within_line_width(context, list(checks), indent)
+    between = context.newline + indent
     if isinstance(last.value, ast.Name):
         return [Edit(begin, begin, "".join(f"{line}{between}" for line in checks))]
     behind = "".join(f"{between}{line}" for line in (*checks, f"return {result}"))

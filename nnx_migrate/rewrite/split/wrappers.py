@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
+from nnx_migrate.analysis.sites.tree import AnyFunction, binds, names_in
 from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
@@ -163,6 +163,31 @@ def watched_definition(
         insert_at_top(context, definition, first),
         *checked_return(context, definition, checks, result),
     ]
+
+
+def checked_body(
+    context: FileContext,
+    site: Site,
+    definition: ast.FunctionDef,
+    named: Sequence[NamedSplit],
+    nnx: str,
+) -> list[Edit]:
+    """Checks in front of what a loss returns, which merges its Modules itself.
+
+    Raises:
+        CannotEmit: it does not end in one place, or means something else by a name of the checks.
+    """
+    objects = [positional_names(definition)[n.split.index] for n in named]
+    for name in objects:
+        if any(binds(node, {name}) for each in definition.body for node in ast.walk(each)):
+            raise CannotEmit(SplitCause.NAME_BOUND_ANEW.about(name=name))
+    own = names_in(definition.args).union(*map(names_in, definition.body))
+    new = {name for n in named for name in (n.graphdef, *n.states)}
+    if not own.isdisjoint(new):
+        raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
+    result = fresh([result_name(site)], {nnx.partition(".")[0], *own, *new})[0]
+    checks = structure_checks(context, site, named, objects, nnx)
+    return checked_return(context, definition, checks, result)
 
 
 def structure_checks(

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import names_in
+from nnx_migrate.analysis.sites.tree import binds, names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.layout import first_line
 from nnx_migrate.rewrite.text.edits import Edit
@@ -80,7 +80,7 @@ def _last(
         return False
     names = {name for each in functions for name in _read_by(each)}
     between = block[block.index(first) : block.index(second)]
-    return not any(_binds(node, names) for each in between for node in ast.walk(each))
+    return not any(binds(node, names) for each in between for node in ast.walk(each))
 
 
 def _read_by(function: ast.FunctionDef) -> set[str]:
@@ -110,22 +110,3 @@ def _is_alike(one: Site, other: Site) -> bool:
 
 def _shape(site: Site) -> tuple[str, ...]:
     return ast.dump(site.node), *(ast.dump(use) for use in site.uses)
-
-
-def _binds(node: ast.AST, names: set[str]) -> bool:
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            return name in names
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            return name in names
-        case ast.ClassDef(name=name) | ast.ExceptHandler(name=str(name)):
-            return name in names
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            bound = {(each.asname or each.name).partition(".")[0] for each in aliases}
-            return not bound.isdisjoint(names | {"*"})
-        case ast.Global(names=declared) | ast.Nonlocal(names=declared):
-            return not names.isdisjoint(declared)
-        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            return name in names
-        case _:
-            return False

@@ -1,4 +1,4 @@
-"""Statements that stood on one line, once an edit has made that longer than the file's lines.
+"""Statements, once an edit has made a line of them longer than those of the file.
 
     loss, grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(params, nondiff, batch)
 
@@ -7,6 +7,8 @@ becomes, where the formatter is told 80:
     loss, grads = nnx.value_and_grad(loss_fn_of_state, has_aux=True)(
         params, nondiff, batch
     )
+
+A line that holds all that stands in brackets has a line for each argument then.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Callable, Iterable
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.layout import line_after
-from nnx_migrate.rewrite.style.line_width import shown, within_width
+from nnx_migrate.rewrite.style.line_width import one_by_one, shown, within_width
 from nnx_migrate.rewrite.text.edits import Edit
 
 _REWRITTEN = frozenset({Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED})
@@ -42,18 +44,40 @@ def broken(
     edits: dict[Edit, tuple[Finding, ...]] = {}
     statements = [each for kind in _BROKEN for each in context.tree.of_kind(kind) if spans]
     for statement in statements:
-        if statement.lineno != statement.end_lineno:
-            continue
-        start = context.text.line_start(statement.lineno)
-        stop = line_after(context, statement.lineno)
-        touching = [each for each in spans if start <= each[0] and each[1] <= stop]
-        if touching and not was_long(statement.lineno):
+        for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
+            start, stop = context.text.line_start(line), line_after(context, line)
+            touching = [each for each in spans if start <= each[0] and each[1] <= stop]
+            if not touching or was_long(line):
+                continue
+            alone = statement.lineno == statement.end_lineno
+            new = _breaks(context, statement) if alone else _in_brackets(context, line)
             findings = tuple(dict.fromkeys(f for each in touching for f in each[2]))
-            edits |= dict.fromkeys(_breaks(context, statement, start, stop), findings)
+            edits |= dict.fromkeys(new, findings)
     return edits
 
 
-def _breaks(context: FileContext, statement: ast.stmt, start: int, stop: int) -> list[Edit]:
+def _in_brackets(context: FileContext, line: int) -> list[Edit]:
+    """A line for each of the arguments that stand alone on one."""
+    text, width = context.text, context.options.width
+    start, stop = text.line_start(line), line_after(context, line)
+    indent = text.indent_of_line(line)
+    inner = text.text[start:stop].strip()
+    above = text.text[text.line_start(line - 1) : start].rstrip()
+    below = text.text[stop : line_after(context, line + 1)].lstrip()
+    if shown(indent + inner) <= width or "#" in inner:
+        return []
+    if not above.endswith(("(", "[", "{")) or not below.startswith((")", "]", "}")):
+        return []
+    parts = one_by_one(inner)
+    if len(parts) == 1 or any(shown(indent + each) > width for each in parts):
+        return []
+    lines = context.newline.join(indent + each for each in parts)
+    return [Edit(start, start + len(indent) + len(inner), lines)]
+
+
+def _breaks(context: FileContext, statement: ast.stmt) -> list[Edit]:
+    start = context.text.line_start(statement.lineno)
+    stop = line_after(context, statement.lineno)
     line = context.text.text[start:stop].rstrip()
     indent = context.text.indent_of_line(statement.lineno)
     code, end = line[len(indent) :], context.text.span(statement)[1]

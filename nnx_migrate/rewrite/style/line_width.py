@@ -43,6 +43,16 @@ def within_width(line: str, indent: int, unit: str, width: int = MAX_LINE) -> li
     return [head, *(f"{own}{unit}{part}," for part in parts if part), tail]
 
 
+def one_by_one(inner: str) -> list[str]:
+    """What stands in brackets, each part of it for itself with its comma."""
+    brackets = _last_brackets(f"f({inner})")
+    if brackets is None or not brackets.commas:
+        return [inner]
+    edges = [-1, *(comma - len("f(") for comma in brackets.commas), len(inner)]
+    parts = [inner[a + 1 : b].strip() for a, b in itertools.pairwise(edges)]
+    return [f"{part}," for part in parts if part]
+
+
 def shown(text: str) -> int:
     """How long a text is that begins with indentation: formatters take a tab for four."""
     return len(text.expandtabs(4))
