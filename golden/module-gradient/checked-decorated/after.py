@@ -42,10 +42,10 @@ class Trainer:
                 result = (
                     jnp.mean((predictions - y) ** 2),
                     predictions,
-                )
+                )  # both
                 if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
                     raise ValueError("model must keep its structure")
-                return result  # both
+                return result
 
             return loss_fn_of_state(params, nondiff, x)
 

@@ -13,7 +13,7 @@ def with_a_name(model: nnx.Module, x: jax.Array):
         """The mean of what it computes."""
         m = nnx.merge(model_graphdef, model_params, model_nondiff)
         params = m(x)
-        loss = params.mean()
+        loss = params.mean()  # over all that it computes
         if nnx.split(m, nnx.Param, ...) != (model_graphdef, model_params, model_nondiff):
             raise ValueError("m must keep its structure")
         return loss

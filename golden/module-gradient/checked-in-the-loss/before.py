@@ -12,7 +12,7 @@ def with_a_name(model: nnx.Module, x: jax.Array):
     def loss_fn(m: nnx.Module) -> jax.Array:
         """The mean of what it computes."""
         params = m(x)
-        return params.mean()
+        return params.mean()  # over all that it computes
 
     return nnx.value_and_grad(loss_fn)(model)
 

@@ -260,7 +260,10 @@ def checked_return(
         raise CannotEmit(SplitCause.NOT_ALL_RETURN)
     begin, stop = context.text.span(last)
     word = begin + len("return")
-    if context.text.text[context.text.line_start(last.lineno) : begin].strip():
+    # A comment behind the value is about that, and stays there.
+    rest = context.text.text[stop : line_after(context, context.text.line_of(stop))].rstrip()
+    beside = context.text.text[context.text.line_start(last.lineno) : begin]
+    if beside.strip() or rest.strip().partition("#")[0]:
         raise CannotEmit(SplitCause.CODE_BESIDE_RETURN)
     indent = context.text.indent_of_line(last.lineno) + deeper
     checks = within_line_width(context, list(checks), indent)
@@ -269,7 +272,8 @@ def checked_return(
         return [Edit(begin, begin, "".join(f"{line}{between}" for line in checks))]
     behind = "".join(f"{between}{line}" for line in (*checks, f"return {result}"))
     gap = "" if context.text.text[word].isspace() else " "
-    return [Edit(begin, word, f"{result} ={gap}"), Edit(stop, stop, behind)]
+    end = stop + len(rest)
+    return [Edit(begin, word, f"{result} ={gap}"), Edit(end, end, behind)]
 
 
 def _below_the_body(context: FileContext, definition: Definition, checks: Sequence[str]) -> Edit:
