@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 from collections.abc import Mapping
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
@@ -35,6 +36,8 @@ from nnx_migrate.core.place import Place
 _OF_CLASSES = frozenset({"__init_subclass__", "__class_getitem__", "__new__"})
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
+#: What asks whether an object has something.
+_ASKING = (ir.Name("getattr"), ir.Name("hasattr"), ir.Name("isinstance"))
 _NOTHING_PUT: Mapping[Scope, Values] = {}
 
 
@@ -48,6 +51,7 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
     if parameter.annotation is not None:
         around = scope_around(scope, function)
         declared = annotated_at(evaluator.hierarchy, around, parameter.annotation, function.line)
+        declared = _with_its_model(function, parameter, declared)
         if not is_unknown(declared) and not calls_tell_more(declared):
             return declared
     unguessed = evaluator.fixpoint.unguessed
@@ -73,6 +77,21 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
         Unknown.NO_CALL_SHOWS, function=function.name, parameter=parameter.name
     )
     return found | _by_its_name(evaluator, scope, function, parameter)
+
+
+def _with_its_model(function: ir.Function, parameter: ir.Parameter, declared: Values) -> Values:
+    """What is declared, where the function tells more: only a ModelAndOptimizer has a model."""
+    own = ir.Name(parameter.name)
+    if ir.Attribute(own, "model") not in function.reads or parameter.name in function.bindings:
+        return declared
+    if any(call.func in _ASKING and call.args[:1] == (own,) for call in function.calls):
+        return declared
+    return frozenset(
+        dataclasses.replace(value, class_name="flax.nnx.ModelAndOptimizer")
+        if isinstance(value, Instance) and value.class_name == "flax.nnx.Optimizer"
+        else value
+        for value in declared
+    )
 
 
 def _by_its_name(
