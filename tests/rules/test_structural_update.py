@@ -130,6 +130,56 @@ def test_a_state_that_several_types_of_variables_let_through_stays() -> None:
     check_noop(RULE, _average(filtered="(nnx.Param, nnx.BatchStat)"))
 
 
+_APPLIED = {
+    "a choice": "compiled = nnx.jit if len('') else jax.jit\nrun = compiled(scaled)\n",
+    "another name": "compiled = nnx.jit\nrun = compiled(scaled)\n",
+    "a statement": """\
+if jax.device_count() > 1:
+    compiled = nnx.jit
+else:
+    compiled = jax.jit
+
+
+@compiled
+def doubled(model: Net, x):
+    return 2 * scaled(model, x)
+""",
+    "values of a test": """\
+import pytest
+
+
+@pytest.mark.parametrize("compiled", [lambda f: f, nnx.jit])
+def test_scaled(compiled):
+    assert compiled(scaled)(Net(nnx.Rngs(0)), jnp.ones((1, 2))).shape == (1, 2)
+""",
+    "values of a test of absl": """\
+from absl.testing import parameterized
+
+
+class Test(parameterized.TestCase):
+    @parameterized.product(compiled=[jax.jit, nnx.jit], size=[1, 2])
+    def test_scaled(self, compiled, size):
+        model, x = Net(nnx.Rngs(0)), jnp.ones((size, 2))
+        if compiled == jax.jit:
+            count = compiled(lambda x: setattr(model, "seen", 1) or model(x))
+        else:
+            count = compiled(scaled)(model, x)
+""",
+}
+_SCALED = """\
+def scaled(model: Net, x):
+    model.linear.bias[...] += 1
+    return model(x)
+
+
+"""
+
+
+@pytest.mark.parametrize("how", _APPLIED)
+def test_a_transform_that_is_a_value_stays_where_its_functions_do(how: str) -> None:
+    check_noop(RULE, _SCALED + _APPLIED[how])
+
+
 def test_an_attribute_that_a_dataclass_sets_of_what_it_holds_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -385,3 +435,33 @@ class Wide(Average):
 @pytest.mark.parametrize("how", _MAY_HOLD_ARRAYS)
 def test_a_state_that_may_hold_arrays_is_kept_in_graph_mode(how: str) -> None:
     check_pinned(RULE, _MAY_HOLD_ARRAYS[how], "may set its array attributes")
+
+
+_APPLIED_OUT_OF_SIGHT = {
+    "handed on": "compiled = nnx.jit\nrun = list(map(compiled, [scaled]))\n",
+    "kept in a table": "compiled = nnx.jit if len('') else jax.jit\nTABLE = [compiled]\n",
+    "read by a text": "compiled = nnx.jit\nrun = globals()['compiled'](scaled)\n",
+    "in a class": "class Runner:\n    compiled = nnx.jit\n",
+    "a list that is kept": "TRANSFORMS = [nnx.jit]\n",
+    "a parameter that is bound anew": """\
+import pytest
+
+
+@pytest.mark.parametrize("compiled", [lambda f: f, nnx.jit])
+def test_scaled(compiled):
+    compiled = compiled or nnx.jit
+    compiled(scaled)
+""",
+}
+
+
+@pytest.mark.parametrize("how", _APPLIED_OUT_OF_SIGHT)
+def test_a_transform_that_goes_out_of_sight_is_kept_in_graph_mode(how: str) -> None:
+    program = _SCALED + _APPLIED_OUT_OF_SIGHT[how]
+    check_pinned(RULE, program, "because it is passed on as a value")
+
+
+@pytest.mark.parametrize("how", _APPLIED)
+def test_a_transform_that_is_a_value_is_kept_in_graph_mode_for_its_function(how: str) -> None:
+    program = _SCALED.replace("model.linear.bias[...] += 1", "model.seen = 1") + _APPLIED[how]
+    check_pinned(RULE, program, "")

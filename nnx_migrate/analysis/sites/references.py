@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
-from nnx_migrate.analysis.domain.values import Located, Scope
+from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import COMPUTED
 from nnx_migrate.analysis.ir import nodes as ir
@@ -51,6 +51,17 @@ class References:
         pairs = zip(calls, loads, strict=True)
         seen = tuple(c for c, load in pairs if isinstance(c, ast.Call) and c.func is load)
         return seen if len(seen) == len(loads) else None
+
+    def loads_of_parameter(self, scope: Scope, name: str) -> list[ast.Name]:
+        """Every place that reads a parameter of a function."""
+        return [
+            use
+            for use in self._uses_by_name.get(name, ())
+            if any(
+                isinstance(b, ParameterOf) and b.scope == scope
+                for b in self.tree.project.bindings(self.tree.scope(use), name)
+            )
+        ]
 
     def _refers_to(self, use: ast.Name, scope: Scope, name: str) -> bool:
         return any(

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from nnx_migrate.analysis.sites.applied_values import applications
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
@@ -55,6 +56,8 @@ def decide_all(
             said = list(_said(context, site, (*rules, *others), suppressions, lines))
             used |= {by for _, _, by in said if by is not None}
             decisions = _at_a_pin(said, others)
+        elif _is_applied_without_need(context, site, rules):
+            decisions = []
         else:
             said = list(_said(context, site, rules, suppressions, lines))
             used |= {by for _, _, by in said if by is not None}
@@ -62,6 +65,18 @@ def decide_all(
         if decisions:
             found.append(Decided(site, kept_places.kept(context, site, decisions, lines)))
     return found, frozenset(used)
+
+
+def _is_applied_without_need(context: FileContext, site: Site, rules: Sequence[Rule]) -> bool:
+    """Whether a transform that is a value is applied where the mode makes no difference."""
+    applied = applications(context.finder, site)
+    return applied is not None and all(
+        decision is None or isinstance(decision, Same)
+        for each in applied
+        for rule in rules
+        if each.transform in rule.transforms
+        for decision in (decided(rule, context, each),)
+    )
 
 
 #: A rule, what it says, and the comment that silences it there.

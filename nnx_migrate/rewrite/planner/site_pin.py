@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
+from nnx_migrate.analysis.sites.applied_values import applications
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Outcome
@@ -82,7 +83,7 @@ def _in_graph_mode(context: FileContext, site: Site, pins: Sequence[Pin]) -> Sit
     edits, old = _put_back(context, site, covers)
     covers = any(pin.ours for pin in old) if old else covers
     for other in around:
-        pinned, also = _put_back(context, other, covers=True)
+        pinned, also = _put_back(context, other, covers=other.form != "reference")
         edits += [edit for edit in pinned if edit not in edits]
         old |= also
     return SitePin(edits, covers, old)
@@ -112,5 +113,8 @@ def _transforms_around(context: FileContext, site: Site) -> list[Site]:
         if other.reference is not site.reference
         and not other.decided
         and other.transform not in _NO_BOUNDARY | JAX_SITES
-        and (other.function in holders or scopes & set(function_scopes(context, other)))
+        and any(
+            applied.function in holders or scopes & set(function_scopes(context, applied))
+            for applied in applications(context.finder, other) or (other,)
+        )
     ]
