@@ -14,7 +14,7 @@ from pinned_sources import NotToBeHad
 # What was reached; a change that makes one of them worse has to say why.
 MOST_MISSED = 2
 #: What the fail-closed rule pins without need is in it; it may only be lowered.
-MOST_NEEDLESS = 15
+MOST_NEEDLESS = 6
 
 
 def test_labels_are_whole() -> None:
