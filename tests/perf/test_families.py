@@ -12,13 +12,17 @@ from nnx_migrate.analysis.callgraph import called_functions, passed_within
 from nnx_migrate.analysis.callgraph.call_targets import Handles
 from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.effects.flags import constructors
+from nnx_migrate.analysis.effects.flags.own_stores import OwnStores, own_stores
 from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.interp.field_stores import ClassAttributes
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import passed_on_in
+from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration
+from tests.unit.analysis.asking import analysis_of, scope_named
 
 _BASE = """\
 from flax import nnx
@@ -220,3 +224,44 @@ def test_where_functions_lead_together_is_followed_once(
     # Once for each number of steps that are left to go.
     assert len(times) > 40
     assert max(times.values()) <= 7, times.most_common(3)
+
+
+_FLAGGED = """\
+from flax import nnx
+
+
+class Layer(nnx.Module):
+    def __init__(self, rngs, sow=False):
+        self.sow_it = sow
+
+    def __call__(self, x):
+        if self.sow_it:
+            self.sow(nnx.Intermediate, "x", x)
+        return x
+
+
+class Encoder(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = Layer(rngs)
+
+"""
+_METHOD = """
+    def run{number}(self, x):
+        return self.layer(x) + {number}
+"""
+
+
+@pytest.mark.parametrize("methods", [2, 12])
+def test_what_a_class_stores_is_found_once(methods: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+
+    def noting(project: Project, module: str, class_key: str) -> OwnStores:
+        looked_at.append(class_key)
+        return own_stores(project, module, class_key)
+
+    monkeypatch.setattr(constructors, "own_stores", noting)
+    text = _FLAGGED + "".join(_METHOD.format(number=i) for i in range(methods))
+    analysis = analysis_of(text)
+    for i in range(methods):
+        assert not analysis.effects.of(scope_named(analysis, f"run{i}"), "self")
+    assert sorted(key.partition(":")[0] for key in looked_at) == ["Encoder", "Layer"]

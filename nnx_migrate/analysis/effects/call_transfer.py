@@ -59,7 +59,7 @@ class Handing:
         self.scope = scope
         self.aliases = self.follows(finder, scope, parameter)
         self.rooted = self.aliases.rooted
-        self.flags = flags.Flags(finder.evaluator, scope)
+        self.flags = flags.Flags(finder.constructors, scope)
         self.never_ran = NeverRan(self.project)
 
     def where(self, scope: Scope, line: int) -> Place:

@@ -33,6 +33,7 @@ from nnx_migrate.analysis.effects.causes import (
     Unseen,
 )
 from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effect, Effects
+from nnx_migrate.analysis.effects.flags.constructors import ConstructorFlags
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.added_variables import AddedVariables
@@ -59,6 +60,7 @@ class EffectFinder(abc.ABC):
         self.fixpoint = Fixpoint(lasting)
         self.contents = contents
         self.added = AddedVariables(evaluator)
+        self.constructors = ConstructorFlags(evaluator)
         self._by_call: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
         self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 

@@ -49,8 +49,8 @@ class Variable:
     version: int
 
 
-@record
-class MadeBy:
+@linked_record
+class MadeBy(ir.Link):
     """What a call makes.
 
     Args:

@@ -109,19 +109,20 @@ def _each_option(held: Held) -> Iterator[Held]:
 
 def choices_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
     """What some one of several objects may be, where that is on another side for sure."""
-    inside: list[dict[Object, Found]] = []
-    for i, side in enumerate(sides):
-        for options in choices(side):
-            if len(options) > 1:
-                inside = inside or [dict(_by_object(objects(each))) for each in sides]
-                for other in (*inside[:i], *inside[i + 1 :]):
-                    for option in options:
-                        if option.object in other:
-                            yield option, other[option.object]
-
-
-def _by_object(found: Iterable[Found]) -> Iterator[tuple[Object, Found]]:
-    return ((each.object, each) for each in found)
+    told = [[each for each in choices(side) if len(each) > 1] for side in sides]
+    wanted = {option.object for several in told for options in several for option in options}
+    if not wanted:
+        return
+    paths = {each.path for each in wanted}  # most objects are none of these, which a path says
+    inside = [
+        {each.object: each for each in objects(side) if each.object.path in paths} for side in sides
+    ]
+    for i, several in enumerate(told):
+        for options in several:
+            for other in (*inside[:i], *inside[i + 1 :]):
+                for option in options:
+                    if option.object in other:
+                        yield option, other[option.object]
 
 
 def twice(held: Held) -> Iterator[tuple[Found, Found]]:
@@ -200,7 +201,7 @@ def _twice(held: Held, holder: Object | None, visited: _Visited) -> Iterator[tup
         # Of most parts one look at each says that there is nothing to be found.
         if may_repeat(part):
             yield from _twice(part, holder, visited)
-    if held.way == "all":
+    if held.way == "all" and len(held.parts) > 1:
         yield from on_several([objects(part, holder=holder) for part in held])
         yield from choices_on_several(tuple(held))
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
+from nnx_migrate.analysis.effects.flags.own_stores import OwnStores, own_stores, put_by
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS
-from nnx_migrate.analysis.symbols.passed_on import writes_in
 
 #: A parameter of a constructor that settles an attribute, or one of the answers below.
 Settled = tuple[Scope, str]
@@ -25,7 +25,6 @@ OTHER: Settled = Scope("", ""), "other"
 #: Wrappers of a container, or of an element of one, that hold what they are given.
 _HOLDING = frozenset({"List", "data"})
 _BUILT_IN = frozenset({"list", "tuple", "reversed"})
-_OF_ATTRIBUTES = frozenset({"vars", "__dict__"})
 
 
 @record
@@ -49,6 +48,7 @@ class ConstructorFlags:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
+        self._own_stores: dict[str, OwnStores] = {}
 
     def owner(self, scope: Scope) -> str:
         """The class that a method is of, "" of another function."""
@@ -165,7 +165,7 @@ class ConstructorFlags:
             for inner in self.project.within(bound.scope):
                 for write in self.project.function(inner).writes:
                     if write.target == ir.Name(name) and write.value is not None:
-                        found.append(Located(inner, _put(write)))
+                        found.append(Located(inner, put_by(write)))
         return found
 
     def _stored(self, class_name: str, name: str) -> list[Located]:
@@ -200,16 +200,10 @@ class ConstructorFlags:
             return None
         found = [Located(Scope(module, cls.scope), each) for each in cls.attributes.get(name, ())]
         found = [each for each in found if not _is_declared(each.expr)]
-        for key, function in self.project.methods_of(module, cls.key):
-            if not function.parameters:
-                continue
-            own = ir.Name(function.parameters[0].name)
-            if _may_write(function, own, name):
-                return None
-            for write in writes_in(function):
-                if write.value is not None and write.target == ir.Attribute(own, name):
-                    found.append(Located(Scope(module, key), _put(write)))
-        return found
+        if class_name not in self._own_stores:
+            self._own_stores[class_name] = own_stores(self.project, module, cls.key)
+        stored = self._own_stores[class_name].of(name)
+        return None if stored is None else [*found, *stored]
 
     def setting(self, name: str) -> frozenset[str]:
         """The files with code that may set such an attribute, and is no method of the object."""
@@ -281,47 +275,6 @@ def call_sets(call: ir.Call) -> bool:
     return ir.last_name(call.func) in CHANGING_METHODS
 
 
-def _put(write: ir.Write) -> ir.Expr:
-    """What a store leaves behind: of an element a container of it."""
-    assert write.value is not None
-    return (
-        ir.Sequence((write.value,), is_tuple=False) if write.how in {"key", "item"} else write.value
-    )
-
-
 def _is_declared(expr: ir.Expr) -> bool:
     """Whether it is a lone `name: bool`."""
     return isinstance(expr, ir.Call) and expr.func == ir.ANNOTATED and len(expr.args) == 1
-
-
-def _may_write(function: ir.Function, own: ir.Name, name: str) -> bool:
-    """Whether a method may set an attribute by a computed name: `setattr(self, key, x)`."""
-    for call in function.calls:
-        match call:
-            case ir.Call(func=ir.Name(id="setattr"), args=(base, key, _)):
-                if base == own and _may_be(key, name):
-                    return True
-            case ir.Call(func=func) if ir.last_name(func) in {"__setattr__", *_OF_ATTRIBUTES}:
-                return True
-    named = itertools.chain(function.reads, (call.func for call in function.calls))
-    return any(_is_of_attributes(each) for each in named)
-
-
-def _may_be(key: ir.Expr, name: str) -> bool:
-    """Whether a text may be a name, by its beginning: `f"layer_{i}"`."""
-    match key:
-        case ir.Constant(text=text):
-            return text == name
-        case ir.Computed(operands=(ir.Constant(type="str", text=head), *_)):
-            return name.startswith(head)
-        case _:
-            return True
-
-
-def _is_of_attributes(expr: ir.Expr) -> bool:
-    """Whether it is `self.__dict__`, or a method of that."""
-    while isinstance(expr, ir.Attribute):
-        if expr.name in _OF_ATTRIBUTES:
-            return True
-        expr = expr.base
-    return False

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
@@ -62,13 +61,14 @@ class Flags:
     """Says what the parameters of called functions are, in the terms of the caller.
 
     Args:
+        constructors: says how objects are made, for all functions of the project.
         scope: the function whose effects are looked for.
     """
 
-    def __init__(self, evaluator: Evaluation, scope: Scope) -> None:
-        self.project = evaluator.project
+    def __init__(self, constructors: ConstructorFlags, scope: Scope) -> None:
+        self.project = constructors.project
         self.scope = scope
-        self.constructors = ConstructorFlags(evaluator)
+        self.constructors = constructors
 
     def named(self, scope: Scope, name: str) -> Flag | None:
         """The parameter, of the function or of one around it, that nothing else has the name of.
