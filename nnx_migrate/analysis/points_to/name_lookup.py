@@ -185,8 +185,29 @@ def any_binding(objects: Objects, name: str, bound: tuple[tuple[Binding, int], .
             options.append(_parameter(binding.scope, name))
         else:
             held = objects.held(binding.scope, binding.expr, _before(line))
-            options.append(_whatever_is_made(objects, held))
+            if not _is_what_it_was(objects, held, Variable(binding.scope, name, line), bound):
+                options.append(_whatever_is_made(objects, held))
     return Held(None, tuple(("", each) for each in options), "either")
+
+
+def _is_what_it_was(
+    objects: Objects, held: Held, bound: Variable, others: tuple[tuple[Binding, int], ...]
+) -> bool:
+    """Whether a loop binds a variable to what it was before, as `model, loss = step(model)` does.
+
+    What that may be is known from the other bindings. Told again it would hold itself.
+
+    Args:
+        bound: the variable, with the line that binds it.
+        others: all that it may be bound to, with that.
+    """
+    own = held.object
+    if own is None or own.path or not isinstance(own.root, Variable) or len(others) < 2:
+        return False
+    if (own.root.scope, own.root.name) != (bound.scope, bound.name):
+        return False
+    before = _reaching(objects, bound.scope, bound.name, _before(bound.version))
+    return own.root.version > 0 and {*before}.issubset(others)
 
 
 def _parameter(scope: Scope, name: str) -> Held:
