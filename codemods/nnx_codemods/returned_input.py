@@ -35,9 +35,18 @@ After
 When it is safe
 ---------------
 A function under `jit` as its only decorator no longer returns a Module, Optimizer, Rngs, or Metric
-that it got and never rebinds. All its calls must be in the same file, and nobody outside may call
-it. Each call must bind the object to the name that it passes, or throw the result away. The
-transform updates what it gets, so that name is the same object.
+that it got and never rebinds. The transform updates what it gets, so the caller has that object
+already. The calls take the rest if all of them are in the same file, and nobody outside may call
+the function. Each call must bind the object to the name that it passes, or throw the result away.
+
+Else the function gets a private name, and one that returns all has its name:
+
+    def step(model, x):
+        result = _step(model, x)
+        return model, result
+
+The module itself must define the function, once. It must not call itself, and no code in sight may
+use what only the result of a transform has (`step.lower`). All its returns must have the same form.
 
 All else is pinned. To get rid of such a pin, return only what was computed, and go on using the
 argument.

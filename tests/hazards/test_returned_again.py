@@ -23,7 +23,7 @@ class Net(nnx.Module):
         return self.linear(x)
 
 OPTIONS
-def step(model: Net, other: Net, x)RETURNS
+def stepPARAMETERSRETURNS
     y = model(x) + other(x)
 BODY
 
@@ -38,7 +38,13 @@ def main():
     return train(*nets), nets[0].steps[...], nets[1].steps[...]
 """
 BOTH = "    return model, other, y"
-PLAIN = {"OPTIONS": "@nnx.jit", "RETURNS": ":", "BODY": BOTH, "REST": "model(x), other(x), y"}
+PLAIN = {
+    "OPTIONS": "@nnx.jit",
+    "PARAMETERS": "(model: Net, other: Net, x)",
+    "RETURNS": ":",
+    "BODY": BOTH,
+    "REST": "model(x), other(x), y",
+}
 
 
 def program(**parts: str) -> str:
@@ -87,19 +93,100 @@ DROPPED = {
         "step(model, other, x); y = x",
     ),
 }
+#: Programs whose function gets a private name, and what the one beside it returns.
+BESIDE = {
+    "another name": (
+        {"CALL": "first, other, y = step(model, other, x); model = first"},
+        "    y = _step(model, other, x)\n    return model, other, y\n",
+    ),
+    "one value": (
+        {"CALL": "found = step(model, other, x); model, other, y = found"},
+        "    y = _step(model, other, x)\n    return model, other, y\n",
+    ),
+    "an attribute": (
+        {"CALL": "h = [model]; h[0], other, y = step(h[0], other, x)"},
+        "    y = _step(model, other, x)\n    return model, other, y\n",
+    ),
+    "handed on": (
+        {"CALL": "run = step; model, other, y = run(model, other, x)"},
+        "    y = _step(model, other, x)\n    return model, other, y\n",
+    ),
+    "offered to others": (
+        {"OPTIONS": "__all__ = ['step']\n@nnx.jit"},
+        "    y = _step(model, other, x)\n    return model, other, y\n",
+    ),
+    "two of them nested": (
+        {
+            "BODY": "    return (model, -y), (y, other)",
+            "CALL": "found = step(model, other, x); (model, z), (y, other) = found",
+        },
+        "    result, y = _step(model, other, x)\n    return (model, result), (y, other)\n",
+    ),
+    "a tuple in it": (
+        {
+            "BODY": "    return model, (-y, y), other",
+            "CALL": "found = step(model, other, x); model, (z, y), other = found",
+        },
+        "    (result, y) = _step(model, other, x)\n    return model, (result, y), other\n",
+    ),
+    "nothing else returned": (
+        {
+            "BODY": "    return model, other",
+            "CALL": "found = step(model, other, x); model, other = found",
+            "REST": "model(x), other(x)",
+        },
+        "    _step(model, other, x)\n    return model, other\n",
+    ),
+    "at each of two ends": (
+        {
+            "BODY": "    if x.ndim > 2:\n        return model, other, -y\n" + BOTH,
+            "CALL": "found = step(model, other, x); model, other, y = found",
+        },
+        "    y = _step(model, other, x)\n    return model, other, y\n",
+    ),
+    "with a text about it": (
+        {
+            "RETURNS": ':\n    """A step.\n\n    Args:\n        x: a batch.\n    """',
+            "CALL": "found = step(model, other, x); model, other, y = found",
+        },
+        '        x: a batch.\n    """\n    y = _step(model, other, x)\n',
+    ),
+    "by keyword alone": (
+        {
+            "PARAMETERS": "(model: Net, *, other: Net, x)",
+            "CALL": "found = step(model, other=other, x=x); model, other, y = found",
+        },
+        "    y = _step(model, other=other, x=x)\n    return model, other, y\n",
+    ),
+    "with an annotation": (
+        {
+            "RETURNS": " -> tuple[Net, Net, jax.Array]:",
+            "CALL": "found = step(model, other, x); model, other, y = found",
+        },
+        "def step(model: Net, other: Net, x) -> tuple[Net, Net, jax.Array]:\n"
+        "    y = _step(model, other, x)\n",
+    ),
+    "its arguments are kept": (
+        {
+            "CALL": "found = nnx.cached_partial(step, model)(other, x)",
+            "REST": "found[0].steps[...], found[2], model.steps[...]",
+        },
+        "    y = _step(model, other, x)\n    return model, other, y\n",
+    ),
+    "its name is taken": (
+        {
+            "OPTIONS": "_step = 1\n@nnx.jit",
+            "CALL": "found = step(model, other, x); model, other, y = found",
+        },
+        "    y = _step_2(model, other, x)\n",
+    ),
+}
+SWAPPED = {"CALL": "other, model, y = step(model, other, x)"}
 KEPT = {
-    "another name": {"CALL": "first, other, y = step(model, other, x); model = first"},
-    "swapped": {"CALL": "other, model, y = step(model, other, x)"},
     "kept in it": {
         "CALL": "model, other, model.steps[...] = step(model, other, x)",
         "BODY": "    return model, other, model.steps[...] * 2",
         "REST": "model(x), other(x)",
-    },
-    "one value": {
-        "CALL": "found = step(model, other, x); model, other, y = found",
-    },
-    "an attribute": {
-        "CALL": "h = [model]; h[0], other, y = step(h[0], other, x)",
     },
     "bound anew": {"BODY": "    model = nnx.clone(model)\n" + BOTH},
     "a part": {"BODY": "    return model, other, model.linear", "REST": "other(x), model(x)"},
@@ -112,9 +199,19 @@ KEPT = {
         "REST": "y",
     },
     "two decorators": {"OPTIONS": "@nnx.jit\n@nnx.remat"},
-    "handed on": {"CALL": "run = step; model, other, y = run(model, other, x)"},
     "annotated as one": {"RETURNS": " -> tuple[object, ...]:"},
-    "offered to others": {"OPTIONS": "__all__ = ['step']\n@nnx.jit"},
+    "lowered": {
+        "CALL": "step.lower(model, other, x); first, other, y = step(model, other, x)",
+        "REST": "other(x), y",
+    },
+    "it calls itself": {
+        "BODY": "    if x.ndim > 2:\n        step(model, other, x[0])\n" + BOTH,
+        "CALL": "found = step(model, other, x); model, other, y = found",
+    },
+    "another tuple at one end": {
+        "BODY": "    if x.ndim > 2:\n        return model, other, (y, y)\n" + BOTH,
+        "CALL": "found = step(model, other, x); model, other, y = found",
+    },
 }
 
 
@@ -133,6 +230,22 @@ def test_what_callers_have_is_not_returned(name: str) -> None:
     assert settled(result)
 
 
+@pytest.mark.parametrize("name", BESIDE)
+def test_callers_that_need_all_call_one_that_returns_it(name: str) -> None:
+    parts, written = BESIDE[name]
+    result = case(parts)
+    after = result.after.decode()
+    assert written in after
+    assert "compat" not in after
+    assert "graph" not in after
+    assert settled(result)
+
+
+def test_objects_that_may_be_one_another_stay_in_graph_mode() -> None:
+    after = case(SWAPPED).after.decode()
+    assert "@nnx.jit(graph=True, graph_updates=False)\ndef _step(" in after
+
+
 @pytest.mark.parametrize("name", KEPT)
 def test_what_callers_may_not_have_is(name: str) -> None:
     after = case(KEPT[name]).after.decode()
@@ -142,7 +255,8 @@ def test_what_callers_may_not_have_is(name: str) -> None:
 
 @pytest.mark.runs_jax
 def test_they_compute_the_same(tmp_path: Path) -> None:
-    names = {**{n: parts for n, (parts, _) in DROPPED.items()}, **KEPT}
+    names = {**{n: parts for n, (parts, _) in (DROPPED | BESIDE).items()}, **KEPT}
+    names["swapped"] = SWAPPED
     programs = {name.replace(" ", "_"): case(parts) for name, parts in names.items()}
     found = verdicts(programs, tmp_path)
     assert {name: why for name, why in found.items() if why} == {}

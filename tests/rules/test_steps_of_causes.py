@@ -124,9 +124,9 @@ _CASES = {
         _OF_TWO + _called(_PARTIAL.replace(", y=2.0)(m, a)", ", m, a, 2.0)()")),
     ),
     "an argument that is returned": (
-        "@nnx.jit\ndef step(m: Noisy, x):\n    y = m(x)\n    return m, y\n",
+        "@nnx.remat\ndef step(m: Noisy, x):\n    y = m(x)\n    return m, y\n",
         "do not return m",
-        "@nnx.jit\ndef step(m: Noisy, x):\n    y = m(x)\n    return y\n",
+        "@nnx.remat\ndef step(m: Noisy, x):\n    y = m(x)\n    return y\n",
     ),
     "axes of a scan": (
         _slope("return nnx.scan(lambda m, x: (m, m(x)), in_axes=axes)(m, a)", "a, axes"),

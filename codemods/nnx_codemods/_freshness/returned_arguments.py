@@ -2,32 +2,57 @@
 
     model, loss = step(model, x)          loss = step(model, x)
 
-The transform updates what it is given, so both names are the same object in graph mode too.
+The transform updates what it is given, so both names are the same object in graph mode too. Where
+callers need all that was returned, or nobody sees them, the function gets a private name, and one
+that returns all has its name:
+
+    def step(model, x):
+        loss = _step(model, x)
+        return model, loss
 """
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
 from nnx_codemods._freshness.optimizer_alias import by_parameter, is_only_read
+from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import ReturnedAgain
 from nnx_migrate.rewrite.model.ownership import direct_calls
 from nnx_migrate.rewrite.split.returned_again import elements_of
+from nnx_migrate.rewrite.style.naming import fresh
 
+_BINDING = of_nnx(lambda t: t.binds)
 #: Options that say nothing of what comes out.
 _OF_ARGUMENTS = frozenset({"static_argnames", "static_argnums"})
 _Places = dict[tuple[int, ...], ast.expr]
 
 
 def returned_again(context: FileContext, site: Site, names: frozenset[str]) -> ReturnedAgain | None:
-    """How a function can return less, where all its callers go on with what they passed.
+    """How a function can return less: its callers go on with what they passed, or a twin does.
 
     Args:
         names: its parameters that it returns; all of them have to go.
     """
+    less = _returning_less(context, site, names)
+    if less is None:
+        return None
+    uses = _uses(context, less.function, _places_of(less.returns, names))
+    if uses is not None:
+        return dataclasses.replace(less, uses=uses)
+    twin = _twin_of(context, less.function, less.returns)
+    return dataclasses.replace(less, twin=twin) if twin else None
+
+
+def _returning_less(
+    context: FileContext, site: Site, names: frozenset[str]
+) -> ReturnedAgain | None:
+    """How a function can return less, whatever its callers do."""
     function = site.function
     if site.form != "decorator" or not site.spec.compiles or not site.complete:
         return None
@@ -42,6 +67,13 @@ def returned_again(context: FileContext, site: Site, names: frozenset[str]) -> R
     places = _places_of(returns, names)
     if not places or not _fits(function.returns, places):
         return None
+    return ReturnedAgain(function, returns, (), frozenset(places))
+
+
+def _uses(
+    context: FileContext, function: ast.FunctionDef, places: dict[tuple[int, ...], str]
+) -> tuple[ast.Assign, ...] | None:
+    """The statements that bind what the function returns; None where one needs all of it."""
     calls = direct_calls(context, function, decorated=True)
     uses: list[ast.Assign] = []
     for call in calls or ():
@@ -49,13 +81,44 @@ def returned_again(context: FileContext, site: Site, names: frozenset[str]) -> R
         if isinstance(statement, ast.Expr):
             continue
         if not isinstance(statement, ast.Assign) or not _binds_again(
-            statement, places, by_parameter(call, args)
+            statement, places, by_parameter(call, function.args)
         ):
             return None
         uses.append(statement)
-    if not calls:
-        return None
-    return ReturnedAgain(function, returns, tuple(uses), frozenset(places))
+    return tuple(uses) if calls else None
+
+
+def _twin_of(
+    context: FileContext, function: ast.FunctionDef, returns: tuple[ast.Return, ...]
+) -> str:
+    """A private name for a function that another one with its name is to call; "" if none can."""
+    scope = context.tree.scope(function)
+    if not isinstance(context.tree.parents[function], ast.Module):
+        return ""
+    if len(context.project.bindings(scope, function.name)) != 1:
+        return ""
+    for load in context.finder.loads(scope, function.name):
+        # What it has as the result of a transform (`step.lower`), a function has not.
+        used = context.tree.parents[load]
+        if isinstance(used, ast.Attribute) or _needs_compiled(context, used):
+            return ""
+        if function in context.tree.ancestors(load):
+            return ""
+    shapes = {
+        frozenset(place for place, _ in _leaves(each.value)) for each in returns if each.value
+    }
+    if len(shapes) != 1:
+        return ""
+    private = function.name.startswith("_")
+    wanted = f"{function.name}_traced" if private else f"_{function.name}"
+    (name,) = fresh([wanted], names_in(context.tree.root))
+    return name
+
+
+def _needs_compiled(context: FileContext, node: ast.AST) -> bool:
+    """Whether a call takes none but what `nnx.jit` has made."""
+    name = context.tree.nnx_name(node.func) if isinstance(node, ast.Call) else None
+    return (name or "").removeprefix("compat.") in _BINDING
 
 
 def _returns(context: FileContext, function: ast.FunctionDef) -> Iterator[ast.Return]:

@@ -22,9 +22,13 @@ def train_step(model: Net, x):
     return model(x).sum()
 
 
-@nnx.compat.jit
-def counted(model: Net, x):
+@nnx.jit
+def _counted(model: Net, x):
     model(x)
+
+
+def counted(model: Net, x):
+    _counted(model, x)
     return model
 
 

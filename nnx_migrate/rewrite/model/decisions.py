@@ -133,12 +133,14 @@ class ReturnedAgain:
         returns: what it returns at each place.
         uses: the statements that call it and bind its result; other calls throw it away.
         dropped: where the objects stand in what is returned, by their places in nested tuples.
+        twin: a private name for the function, beside which one that returns all has its name.
     """
 
     function: ast.FunctionDef
     returns: tuple[ast.Return, ...]
     uses: tuple[ast.Assign, ...]
     dropped: frozenset[tuple[int, ...]]
+    twin: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
 
 from nnx_migrate.rewrite.model.causes import EmitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnedAgain
-from nnx_migrate.rewrite.style.layout import line_after
+from nnx_migrate.rewrite.style.layout import (
+    docstring_of,
+    header_end,
+    line_after,
+    removed_statement,
+    within_line_width,
+)
+from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
 
 _Places = frozenset[tuple[int, ...]]
@@ -31,6 +39,8 @@ def returned_again_edits(context: FileContext, plan: ReturnedAgain) -> list[Edit
             edits.append(_taken_out(context, plan.function, each))
     if plan.function.returns is not None:
         edits.append(_annotation(context, plan.function.returns, plan.dropped))
+    if plan.twin:
+        return edits + _beside_twin(context, plan)
     for use in plan.uses:
         target = use.targets[0]
         left = pruned(context, target, plan.dropped)
@@ -40,6 +50,91 @@ def returned_again_edits(context: FileContext, plan: ReturnedAgain) -> list[Edit
         else:
             edits.append(Edit(start, end, left))
     return edits
+
+
+def _beside_twin(context: FileContext, plan: ReturnedAgain) -> list[Edit]:
+    """The function gets a private name, and one that returns all that it did has its name."""
+    function, text, newline = plan.function, context.text, context.newline
+    header = text.text[text.span(function)[0] : header_end(text, function)]
+    name = text.span(function)[0] + header.index(function.name, len("def"))
+    edits = [Edit(name, name + len(function.name), plan.twin)]
+    unit = context.indent_unit_at(function)
+    body = _documented(context, function, edits)
+    result, whole = _results(context, plan)
+    call = f"{plan.twin}({', '.join(_passed(function))})"
+    body += within_line_width(context, [f"{result} = {call}" if result else call], unit)
+    body += within_line_width(context, [f"return {whole}"], unit)
+    lines = ["", "", header, *(f"{unit}{line}" if line else "" for line in body)]
+    assert function.end_lineno is not None
+    place = line_after(context, function.end_lineno)
+    block = "".join(f"{line}{newline}" for line in lines)
+    if not text.text[:place].endswith(("\n", "\r")):
+        block = newline + block.removesuffix(newline)
+    return [*edits, Edit(place, place, block)]
+
+
+def _documented(context: FileContext, function: ast.FunctionDef, edits: list[Edit]) -> list[str]:
+    """The lines of a docstring, which goes with the name, and with it the empty lines below."""
+    docstring = docstring_of(function)
+    if docstring is None:
+        return []
+    taken = removed_statement(context, docstring)
+    source, end = context.text.text, taken.end
+    while (below := source.find("\n", end) + 1) and not source[end:below].strip():
+        end = below
+    edits.append(Edit(taken.start, end, taken.replacement))
+    return [context.text.of(docstring)]
+
+
+def _passed(function: ast.FunctionDef) -> Iterator[str]:
+    yield from (each.arg for each in function.args.args)
+    yield from (f"{each.arg}={each.arg}" for each in function.args.kwonlyargs)
+
+
+def _results(context: FileContext, plan: ReturnedAgain) -> tuple[str, str]:
+    """What the result of the twin is bound to, and what is returned of that and the arguments."""
+    value = plan.returns[0].value
+    assert value is not None
+    taken = {each.arg for each in [*plan.function.args.args, *plan.function.args.kwonlyargs]}
+    names: dict[tuple[int, ...], str] = {}
+    for place, leaf in _kept_leaves(value, plan.dropped):
+        wanted = leaf.id if isinstance(leaf, ast.Name) else "result"
+        (names[place],) = fresh([wanted], taken | {*names.values(), plan.twin})
+    result = _told(context, value, names, plan.dropped, whole=False)
+    return result, _told(context, value, names, plan.dropped, whole=True)
+
+
+def _kept_leaves(
+    node: ast.expr, dropped: _Places, place: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[int, ...], ast.expr]]:
+    if isinstance(node, ast.Tuple):
+        for i, element in enumerate(node.elts):
+            yield from _kept_leaves(element, dropped, (*place, i))
+    elif place not in dropped:
+        yield place, node
+
+
+def _told(
+    context: FileContext,
+    node: ast.expr,
+    names: Mapping[tuple[int, ...], str],
+    dropped: _Places,
+    place: tuple[int, ...] = (),
+    *,
+    whole: bool,
+) -> str:
+    """What is returned, with names for its parts: all of it, or what the twin returns of it."""
+    if not isinstance(node, ast.Tuple):
+        return names.get(place) or (context.text.of(node) if whole else "")
+    parts = [
+        _told(context, each, names, dropped, (*place, i), whole=whole)
+        for i, each in enumerate(node.elts)
+    ]
+    told = [part for part in parts if part]
+    if len(told) == 1 and not whole and len(parts) > 1:
+        return told[0]
+    joined = ", ".join(told) + ("," if len(told) == 1 else "")
+    return f"({joined})" if place and told else joined
 
 
 def _taken_out(context: FileContext, function: ast.FunctionDef, last: ast.Return) -> Edit:
