@@ -9,8 +9,8 @@ delete, or set attributes of an object that they get, themselves or in what they
 decorated with `split_rngs` and `fork_rngs` count too: in tree mode they get a copy of the object. A
 transform that is passed on as a value (`TRANSFORMS[name]`) counts as one that runs such functions.
 One that only gets a name (`jit = nnx.jit if fast else jax.jit`), or is among the values that a test
-runs with, counts by what the code in sight applies it to. Functions that `nnx.bridge.lazy_init` runs on an object that may hold a `ToNNX`
-count too, because its first call makes Variables.
+runs with, counts by what the code in sight applies it to. Functions that `nnx.bridge.lazy_init`
+runs on an object that may hold a `ToNNX` count too, because its first call makes Variables.
 
 Why it matters
 --------------
