@@ -36,6 +36,7 @@ from nnx_migrate.core.place import Place
 _OF_CLASSES = frozenset({"__init_subclass__", "__class_getitem__", "__new__"})
 #: Library classes that hold a Module of the user's and are seldom made more than once.
 _MADE_ONCE = frozenset({"flax.nnx.ModelAndOptimizer"})
+_OPTIMIZER = "flax.nnx.Optimizer"
 #: What asks whether an object has something.
 _ASKING = (ir.Name("getattr"), ir.Name("hasattr"), ir.Name("isinstance"))
 _NOTHING_PUT: Mapping[Scope, Values] = {}
@@ -81,6 +82,8 @@ def parameter_values(evaluator: Evaluation, scope: Scope, parameter: ir.Paramete
 
 def _with_its_model(function: ir.Function, parameter: ir.Parameter, declared: Values) -> Values:
     """What is declared, where the function tells more: only a ModelAndOptimizer has a model."""
+    if not any(isinstance(v, Instance) and v.class_name == _OPTIMIZER for v in declared):
+        return declared
     own = ir.Name(parameter.name)
     if ir.Attribute(own, "model") not in function.reads or parameter.name in function.bindings:
         return declared
@@ -88,7 +91,7 @@ def _with_its_model(function: ir.Function, parameter: ir.Parameter, declared: Va
         return declared
     return frozenset(
         dataclasses.replace(value, class_name="flax.nnx.ModelAndOptimizer")
-        if isinstance(value, Instance) and value.class_name == "flax.nnx.Optimizer"
+        if isinstance(value, Instance) and value.class_name == _OPTIMIZER
         else value
         for value in declared
     )
