@@ -177,6 +177,18 @@ NO_FIRST = {
         "may get an object that holds them",
         (MAIN, f"    print(len(jax.tree.leaves(model)))\n{MAIN}"),
     ),
+    "its_leaves_unseen": kept(
+        "may get an object that holds them",
+        in_front("def main", "def size(tree):\n    return len(jax.tree.leaves(tree))\n\n"),
+        (MAIN, f"    print(globals()['size'](model))\n{MAIN}"),
+    ),
+    "a_copy_unseen": kept(
+        "may get an object that holds them",
+        in_front(
+            "def main", "def doubled(tree):\n    return jax.tree.map(lambda x: x, tree)\n\n"
+        ),
+        (MAIN, f"    model = {{'copy': doubled}}[str('copy')](model)\n{MAIN}"),
+    ),
     "under_jit_of_jax_unseen": kept(
         "may get an object that holds them",
         in_front("def main", "@jax.jit\ndef evaluate(model, x):\n    return model(x)\n\n"),

@@ -51,7 +51,7 @@ class _UsesByJax:
         dotted = self._context.project.dotted(scope, call.func) or ""
         given = [self._context.evaluator.values(scope, each) for each in arguments_of(call)]
         if dotted.startswith(_OF_TREES):
-            return any(map(self._holds, given))
+            return any(self._holds(each) or is_unknown(each) for each in given)
         if dotted in JAX_SITES:
             functions = [value for values in given for value in in_order(values)]
         else:
