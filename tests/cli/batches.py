@@ -26,10 +26,10 @@ import time
 
 import nnx_migrate.analysis.ir.build as index
 
-_index_module = index.index_module
+_index_tree = index.index_tree
 
 
-def disturbed(source, module, *more, **named):
+def disturbed(tree, module, source, *more, **named):
     if "# HANGS" in source.text:
         time.sleep(1000)
     if "# DIES" in source.text:
@@ -39,10 +39,10 @@ def disturbed(source, module, *more, **named):
         open(os.path.join(os.environ["MET"], str(os.getpid())), "w").close()
     if "# GROWS" in source.text:
         bytearray(2**34)
-    return _index_module(source, module, *more, **named)
+    return _index_tree(tree, module, source, *more, **named)
 
 
-index.index_module = disturbed
+index.index_tree = disturbed
 
 if os.environ.get("KILL_AT"):
     calls = [0]

@@ -184,9 +184,7 @@ NO_FIRST = {
     ),
     "a_copy_unseen": kept(
         "may get an object that holds them",
-        in_front(
-            "def main", "def doubled(tree):\n    return jax.tree.map(lambda x: x, tree)\n\n"
-        ),
+        in_front("def main", "def doubled(tree):\n    return jax.tree.map(lambda x: x, tree)\n\n"),
         (MAIN, f"    model = {{'copy': doubled}}[str('copy')](model)\n{MAIN}"),
     ),
     "under_jit_of_jax_unseen": kept(

@@ -152,7 +152,7 @@ def step(model: Net, x):
     [
         ("", "rngs", [Outcome.PINNED_MID]),
         ("=None", "rngs", [Outcome.PINNED_MID]),
-        (": nnx.Rngs", "rngs", [Outcome.PINNED_MID]),
+        (": nnx.Rngs", "rngs", [Outcome.REWRITTEN]),
         ("", "rngs.fork()", []),
         (": int", "rngs", []),
     ],

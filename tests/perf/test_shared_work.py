@@ -286,9 +286,10 @@ class Model(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
         self.one = Part(rngs)
         self.two = Part(rngs)
+        self.rngs = rngs
 
     def __call__(self, x):
-        return self.two(self.one(x))
+        return self.two(self.one(x)) + self.rngs.noise()
 """
 _SITE = """
 

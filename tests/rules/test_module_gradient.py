@@ -139,10 +139,10 @@ def slope(model: nnx.Module, x):
         def loss_fn_of_state(params, nondiff):
             model = nnx.merge(graphdef, params, nondiff)
             loss = (model(x) -
-                    1).sum()
+                    1).sum()  # all of it
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
                 raise ValueError("model must keep its structure")
-            return loss  # all of it
+            return loss
 
         return loss_fn_of_state(params, nondiff)
 
