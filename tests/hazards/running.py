@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nnx_migrate.core.findings import FileResult, FileStatus
+from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
 from nnx_migrate.sources.configuration import Options
 from tests.chosen import chosen
 from tests.golden.columns import Result, difference, run_matrix
@@ -96,6 +96,19 @@ def _verdict(name: str, expected: Result, columns: Mapping[str, Mapping[str, Res
         if found is not None:
             return f"{column}: {found}"
     return ""
+
+
+def outcomes_of(result: FileResult) -> set[Outcome]:
+    """What became of the places of a file."""
+    assert result.status in {FileStatus.CHANGED, FileStatus.UNCHANGED}, result.reason
+    return {finding.outcome for finding in result.findings}
+
+
+def said_of(result: FileResult) -> str:
+    """All messages about a file, with what they rest on."""
+    messages = [finding.message for finding in result.findings]
+    claims = [each.claim for finding in result.findings for each in finding.evidence]
+    return "\n".join(messages + claims)
 
 
 def settled(result: FileResult) -> bool:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
-from tests.hazards.running import migrated, migrated_files, verdicts_of_chosen
+from nnx_migrate.core.findings import FileResult, Outcome
+from tests.hazards.running import (
+    migrated,
+    migrated_files,
+    outcomes_of,
+    said_of,
+    verdicts_of_chosen,
+)
 from tests.hazards.shared_rngs import (
     DRAW,
     KEEPS,
@@ -212,30 +218,19 @@ def differences(
     return verdicts_of_chosen(request, run, tmp_path_factory.mktemp("programs"))
 
 
-def _outcomes(result: FileResult) -> set[Outcome]:
-    assert result.status in {FileStatus.CHANGED, FileStatus.UNCHANGED}, result.reason
-    return {finding.outcome for finding in result.findings}
-
-
-def _said(result: FileResult) -> str:
-    messages = [finding.message for finding in result.findings]
-    claims = [each.claim for finding in result.findings for each in finding.evidence]
-    return "\n".join(messages + claims)
-
-
 @pytest.mark.parametrize("name", KEPT)
 def test_is_kept(name: str, results: dict[str, FileResult]) -> None:
     result = results[name]
-    assert Outcome.REWRITTEN not in _outcomes(result)
-    assert KEPT[name].reason in _said(result)
+    assert Outcome.REWRITTEN not in outcomes_of(result)
+    assert KEPT[name].reason in said_of(result)
     assert " del " not in result.after.decode()
 
 
 @pytest.mark.parametrize("name", KEEPS_FIRST)
 def test_is_kept_by_the_first(name: str, results: dict[str, FileResult]) -> None:
     result = results[name]
-    assert Outcome.REWRITTEN in _outcomes(result), _said(result)
-    assert _outcomes(result).isdisjoint({Outcome.PINNED, Outcome.PINNED_MID})
+    assert Outcome.REWRITTEN in outcomes_of(result), said_of(result)
+    assert outcomes_of(result).isdisjoint({Outcome.PINNED, Outcome.PINNED_MID})
     again = migrated(result.after)
     assert again.after == result.after
 
@@ -260,5 +255,5 @@ def test_runs_as_before(name: str, differences: dict[str, str]) -> None:
 )
 def test_what_other_files_do_keeps_it(other: str, reason: str) -> None:
     result = migrated_files({"main.py": PROGRAM, "other.py": other})["main.py"]
-    assert Outcome.REWRITTEN not in _outcomes(result)
-    assert reason in _said(result)
+    assert Outcome.REWRITTEN not in outcomes_of(result)
+    assert reason in said_of(result)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
+from nnx_migrate.core.findings import FileResult, Outcome
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.sources.configuration import Options
 from tests.golden.migration import migrate_tree
-from tests.hazards.running import migrated, verdicts_of_chosen
+from tests.hazards.running import migrated, outcomes_of, said_of, verdicts_of_chosen
 from tests.hazards.shared_rngs import (
     DRAW,
     KEEPS,
@@ -244,21 +244,10 @@ def _lifted(files: dict[str, str]) -> dict[str, FileResult]:
     return migrate_tree({name: text.encode() for name, text in files.items()}, ALLOWED)
 
 
-def _outcomes(result: FileResult) -> set[Outcome]:
-    assert result.status in {FileStatus.CHANGED, FileStatus.UNCHANGED}, result.reason
-    return {finding.outcome for finding in result.findings}
-
-
-def _said(result: FileResult) -> str:
-    messages = [finding.message for finding in result.findings]
-    claims = [each.claim for finding in result.findings for each in finding.evidence]
-    return "\n".join(messages + claims)
-
-
 @pytest.mark.parametrize("name", LIFTED)
 def test_is_lifted(name: str, results: dict[str, FileResult]) -> None:
     result = results[name]
-    assert _outcomes(result) == {Outcome.REWRITTEN}
+    assert outcomes_of(result) == {Outcome.REWRITTEN}
     consequence = Permission.LIFT_RNGS.consequence
     assert all(consequence in finding.message for finding in result.findings)
     again = _lifted({"main.py": result.after.decode()})["main.py"]
@@ -268,16 +257,16 @@ def test_is_lifted(name: str, results: dict[str, FileResult]) -> None:
 @pytest.mark.parametrize("name", KEPT)
 def test_is_kept(name: str, results: dict[str, FileResult]) -> None:
     result = results[name]
-    assert Outcome.REWRITTEN not in _outcomes(result)
-    assert KEPT[name].reason in _said(result)
+    assert Outcome.REWRITTEN not in outcomes_of(result)
+    assert KEPT[name].reason in said_of(result)
     assert "self.rngs = rngs" in result.after.decode().partition("class Model")[0]
 
 
 @pytest.mark.parametrize("name", ["kept_by_the_owner_too", "two_owners"])
 def test_is_pinned_where_nobody_asked(name: str) -> None:
     result = migrated(LIFTED[name].source)
-    assert Outcome.REWRITTEN not in _outcomes(result)
-    assert f"[--allow {Permission.LIFT_RNGS}]" not in _said(result)
+    assert Outcome.REWRITTEN not in outcomes_of(result)
+    assert f"[--allow {Permission.LIFT_RNGS}]" not in said_of(result)
     permissions = {each.permission for f in result.findings for each in f.evidence}
     assert Permission.LIFT_RNGS in permissions
 
@@ -309,8 +298,8 @@ MORE = "from main import Model\n\nclass More(Model):\n    pass\n"
 )
 def test_what_other_files_do_keeps_it(other: str, reason: str) -> None:
     result = _lifted({"main.py": PROGRAM, "other.py": other})["main.py"]
-    assert Outcome.REWRITTEN not in _outcomes(result)
-    assert reason in _said(result)
+    assert Outcome.REWRITTEN not in outcomes_of(result)
+    assert reason in said_of(result)
 
 
 def test_what_another_file_gets_is_lifted_in_its_own_alone() -> None:
@@ -319,5 +308,5 @@ def test_what_another_file_gets_is_lifted_in_its_own_alone() -> None:
         "main.py": "from flax import nnx\n" + TRAIN,
     }
     results = _lifted(files)
-    assert _outcomes(results["model.py"]) == {Outcome.REWRITTEN}
-    assert "this file does not show" in _said(results["main.py"])
+    assert outcomes_of(results["model.py"]) == {Outcome.REWRITTEN}
+    assert "this file does not show" in said_of(results["main.py"])

@@ -75,7 +75,7 @@ def ends_twice(model: nnx.Module, x: jax.Array, early: bool):
 
 
 def on_one_line(model: nnx.Module, x: jax.Array):
-    def loss_fn(m): return jnp.mean(m(x))  # noqa: E704
+    def loss_fn(m): return jnp.mean(m(x))
 
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 

@@ -35,7 +35,7 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     definition = definition_of(context, site.function)
     owned = definition is not None and is_owned(context, site, definition)
     if job.watched or any(n.split.checked for n in named):
-        edits = _checked(context, job, definition if owned else None, named, nnx)
+        edits = _checked(context, job, definition, named, nnx, owned=owned)
     elif owned and definition is not None and (not job.returns or definition is site.function):
         edits = _edit_function(context, definition, job, named, nnx)
     else:
@@ -59,20 +59,21 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
 def _checked(
     context: FileContext,
     job: Job,
-    owned: AnyFunction | None,
+    definition: AnyFunction | None,
     named: Sequence[NamedSplit],
     nnx: str,
+    *,
+    owned: bool,
 ) -> list[Edit]:
     """The function raises where it changes a structure: it itself, or a new one around it.
 
     Args:
-        owned: the function, where nothing else uses it.
+        owned: nothing else uses the function.
     """
-    if isinstance(owned, ast.FunctionDef) and not job.watched:
+    if owned and isinstance(definition, ast.FunctionDef) and not job.watched:
         with contextlib.suppress(CannotEmit):
-            checks = checked_body(context, job.site, owned, named, nnx)
-            return [*_edit_function(context, owned, job, named, nnx), *checks]
-    definition = definition_of(context, job.site.function)
+            checks = checked_body(context, job.site, definition, named, nnx)
+            return [*_edit_function(context, definition, job, named, nnx), *checks]
     return checked_function(context, job.site, definition, named, job.watched, nnx)
 
 
