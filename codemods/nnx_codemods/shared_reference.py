@@ -43,7 +43,9 @@ When it is safe
 ---------------
 A model may go into a jitted function together with the `nnx.ModelAndOptimizer` that was made from
 it. The function then reads the model from there (`model = optimizer.model`), and the calls no
-longer pass it. All calls must be in sight, and both names bound once, one after the other.
+longer pass it. All calls must be in sight, and both names bound once, one after the other, or by
+what one function of the file makes and returns (`model, optimizer = make()`). Options of `nnx.jit`
+that list both parameters, or neither, list those that are left.
 
 A decorated function may make a model and return it with its State (`return model, state`, where
 `state = nnx.state(model)`). It then returns the model alone, and the callers take its State. Every
@@ -218,15 +220,10 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Contribution(RULE.name, SharingCause.STATE_OUTSIDE, (evidence,), outside)
     owned = owned_argument(context, site)
     if owned is not None:
-        message = SharingCause.NO_LONGER_PASSED.about(name=owned.parameter)
-        claim = str(RuleClaim.ALL_PASS.about(source=owned.source))
+        message = SharingCause.NO_LONGER_PASSED.about(name=owned.argument.parameter)
+        claim = str(RuleClaim.ALL_PASS.about(source=owned.argument.source))
         evidence = Evidence(claim, Proof.PROVED, context.where(site.node))
-        return Contribution(
-            RULE.name,
-            message,
-            (evidence,),
-            owned,
-        )
+        return Contribution(RULE.name, message, (evidence,), owned.argument, options=owned.options)
     evidence = Evidence(str(reason), Proof.PROVED, context.where(site.node))
     kept_once = _kept_once(context, site)
     if isinstance(kept_once, Contribution):

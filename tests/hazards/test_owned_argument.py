@@ -65,7 +65,14 @@ _STANDING = {
         pytest.param({"body": "optimizer = optimizer"}, False, id="parameter bound anew"),
         pytest.param({"call": "step(*[model, optimizer], x)"}, False, id="unpacked"),
         pytest.param({"call": "print(step); step(model, optimizer, x)"}, False, id="passed on"),
-        pytest.param({"decorator": "@nnx.jit(donate_argnums=0)"}, False, id="places in options"),
+        pytest.param({"decorator": "@nnx.jit(donate_argnums=(0, 1))"}, True, id="both donated"),
+        pytest.param({"decorator": "@nnx.jit(static_argnums=2)"}, True, id="another one static"),
+        pytest.param({"decorator": "@nnx.jit(donate_argnums=0)"}, False, id="one donated"),
+        pytest.param({"decorator": "@nnx.jit(donate_argnums=1)"}, False, id="its holder donated"),
+        pytest.param({"decorator": "@nnx.jit(donate_argnames='model')"}, False, id="by name"),
+        pytest.param({"decorator": "@nnx.jit(donate_argnums=(0, -2))"}, False, id="from the last"),
+        pytest.param({"decorator": "@nnx.jit(donate_argnums=PLACES)"}, False, id="not written"),
+        pytest.param({"decorator": "@nnx.jit(inline=True)"}, False, id="another option"),
         pytest.param({"decorator": "@print\n@nnx.jit"}, False, id="another decorator"),
         pytest.param({"parameters": "model, optimizer=None, x=None"}, False, id="defaults"),
     ],
@@ -76,6 +83,97 @@ def test_a_model_is_read_from_its_optimizer(changed: dict[str, str], read: bool)
     assert (b"model = optimizer.model" in after) == read
     if read:
         assert b"compat" not in after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("donate_argnums=(0, 1)", 'donate_argnums=0, donate_argnames="optimizer"'),
+        ('donate_argnames=("model", "optimizer")', 'donate_argnames="optimizer", donate_argnums=0'),
+        (
+            "static_argnums=(2,), donate_argnums=[0, 1], donate_argnames=['optimizer', 'model']",
+            'static_argnums=1, donate_argnums=0, donate_argnames="optimizer"',
+        ),
+        ("static_argnames='x'", "static_argnames='x'"),
+    ],
+)
+def test_options_list_what_is_left(before: str, after: str) -> None:
+    call = "step(x=x, model=model, optimizer=optimizer)"
+    text = _PROGRAM.format(**_STANDING | {"decorator": f"@nnx.jit({before})", "call": call})
+    assert f"@nnx.jit({after})\ndef step(optimizer, x):".encode() in migrated(text).after
+
+
+_PAIR = """\
+import optax
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+
+def both(seed):
+    model = Net(nnx.Rngs(seed))
+    optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1))
+    {between}
+    return {returned}
+
+
+def other():
+    model, optimizer, _ = another()
+    return model, optimizer, _
+
+
+def another():
+    model, optimizer, _ = other()
+    return model, optimizer, _
+
+
+@nnx.jit
+def step(model, optimizer, x):
+    optimizer.update(nnx.grad(lambda m: m.linear(x).sum())(model))
+
+
+def main(x):
+    {bound} = {made}
+    {behind}
+    step(model, optimizer, x)
+"""
+_MADE = {
+    "between": "pass",
+    "returned": "model, optimizer, 0",
+    "bound": "model, optimizer, _",
+    "made": "both(0)",
+    "behind": "pass",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "read"),
+    [
+        pytest.param({}, True, id="in one tuple"),
+        pytest.param({"returned": "model, Net(nnx.Rngs(1)), 0"}, False, id="no optimizer"),
+        pytest.param({"returned": "Net(nnx.Rngs(1)), optimizer, 0"}, False, id="another model"),
+        pytest.param(
+            {"between": "if seed: return Net(nnx.Rngs(1)), optimizer, 1"},
+            False,
+            id="another model sometimes",
+        ),
+        pytest.param({"between": "model = Net(nnx.Rngs(1))"}, False, id="model bound anew"),
+        pytest.param({"behind": "model, *_ = both(1)"}, False, id="of another call"),
+        pytest.param({"behind": "model = Net(nnx.Rngs(1))"}, False, id="bound anew outside"),
+        pytest.param({"bound": "model, *optimizer, _"}, False, id="a list of them"),
+        pytest.param({"made": "both(0) if x else both(1)"}, False, id="of either"),
+        pytest.param({"made": "print(both(0))"}, False, id="of another function"),
+        pytest.param({"bound": "optimizer, model, _"}, False, id="in another order"),
+        pytest.param({"made": "other()"}, False, id="of functions that call each other"),
+        pytest.param({"bound": "pair = model, optimizer, _"}, False, id="bound to a name, too"),
+    ],
+)
+def test_a_function_that_makes_both(changed: dict[str, str], read: bool) -> None:
+    after = migrated(_PAIR.format(**_MADE | changed)).after
+    assert (b"model = optimizer.model" in after) == read
 
 
 @pytest.mark.parametrize("made", ["if x:", "for _ in range(2):", "while x:"])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Set
+import dataclasses
+from collections.abc import Mapping, Set
 
-from nnx_migrate.analysis.domain.values import Instance, Located, is_unknown
+from nnx_codemods._callers.parameter_options import options_without
+from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope, is_unknown
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
@@ -17,14 +19,28 @@ _HOLDER = "flax.nnx.ModelAndOptimizer"
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def owned_argument(context: FileContext, site: Site) -> OwnedArgument | None:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Owned:
+    """A parameter that can be read from another one.
+
+    Args:
+        argument: which, and the calls that pass both.
+        options: new text of the options of the transform that list parameters.
+    """
+
+    argument: OwnedArgument
+    options: Mapping[str, str]
+
+
+def owned_argument(context: FileContext, site: Site) -> Owned | None:
     """How a parameter can be read from another one, where all calls pass the two together.
 
     `optimizer.model` is what the optimizer was made of, until something else is stored there or
-    one of the two names is rebound. What is left of the arguments must hold nothing twice.
+    one of the two names is rebound. What is left of the arguments must hold nothing twice. What is
+    donated must be so with and without the parameter.
     """
     function = site.function
-    if site.form != "decorator" or not site.spec.compiles or site.options or not site.complete:
+    if site.form != "decorator" or not site.spec.compiles or not site.complete:
         return None
     if not isinstance(function, ast.FunctionDef) or len(function.decorator_list) != 1:
         return None
@@ -41,9 +57,13 @@ def owned_argument(context: FileContext, site: Site) -> OwnedArgument | None:
             passed = [each and (each.get(model), each.get(holder)) for each in given]
             if not passed or not all(pair and _is_held(context, *pair) for pair in passed):
                 continue
-            if not any(_is_twice(context, call, model, args) for call in calls):
+            options = options_without(site, model, holder)
+            if options is not None and not any(
+                _is_twice(context, call, model, args) for call in calls
+            ):
                 dropped = tuple(each[model] for each in given if each)
-                return OwnedArgument(function, model, f"{holder}.model", tuple(calls), dropped)
+                source = f"{holder}.model"
+                return Owned(OwnedArgument(function, model, source, tuple(calls), dropped), options)
     return None
 
 
@@ -69,10 +89,22 @@ def is_only_read(context: FileContext, function: ast.FunctionDef, names: Set[str
     return True
 
 
-def _is_held(context: FileContext, model: ast.expr | None, holder: ast.expr | None) -> bool:
-    """Whether a call passes an optimizer, and the model that it was made of."""
+def _is_held(
+    context: FileContext,
+    model: ast.expr | None,
+    holder: ast.expr | None,
+    seen: frozenset[tuple[ast.expr, ast.expr]] = frozenset(),
+) -> bool:
+    """Whether a call passes an optimizer, and the model that it was made of.
+
+    Args:
+        seen: what functions return that were gone through on the way.
+    """
     if not isinstance(model, ast.Name) or not isinstance(holder, ast.Name):
         return False
+    if returned := _returned_together(context, model, holder):
+        again = returned in seen
+        return not again and _is_held(context, *returned, seen=seen | {returned})
     made = _bound_at(context, holder)
     match made.value if made is not None else None:
         case ast.Call(func=func, args=[ast.Name(id=name) as given, *_]) if name == model.id:
@@ -91,6 +123,68 @@ def _is_held(context: FileContext, model: ast.expr | None, holder: ast.expr | No
     return together and not _is_repeated(context, made) and not _is_stored(context)
 
 
+def _returned_together(
+    context: FileContext, model: ast.Name, holder: ast.Name
+) -> tuple[ast.expr, ast.expr] | None:
+    """What a function of this file returns at the places of two names, `model, optimizer = f()`."""
+    stores = [_only_store(context, name) for name in (model, holder)]
+    targets = [context.tree.parents.get(store) if store else None for store in stores]
+    match targets:
+        case [ast.Tuple(elts=elements) as target, other] if target is other:
+            statement = context.tree.parents.get(target)
+        case _:
+            return None
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return None
+    if len(statement.targets) != 1 or any(isinstance(each, ast.Starred) for each in elements):
+        return None
+    returned = _only_return(context, statement.value)
+    if returned is None or len(returned.elts) != len(elements):
+        return None
+    first, second = (returned.elts[elements.index(store)] for store in stores if store)
+    return first, second
+
+
+def _only_store(context: FileContext, name: ast.Name) -> ast.Name | None:
+    """Where a name is bound, if it is so once."""
+    match context.project.bindings(context.tree.scope(name), name.id):
+        case [Located(scope=scope)]:
+            stores = _stores(context, scope, name.id)
+            return stores[0] if len(stores) == 1 else None
+        case _:
+            return None
+
+
+def _stores(context: FileContext, scope: Scope, name: str) -> list[ast.Name]:
+    return [
+        node
+        for node in context.tree.nodes
+        if isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Store | ast.Del)
+        and context.tree.scope(node) == scope
+    ]
+
+
+def _only_return(context: FileContext, call: ast.Call) -> ast.Tuple | None:
+    """The tuple in the one return statement of the function of this file that a call runs."""
+    match sorted(context.values(call.func), key=str):
+        case [FunctionValue(scope=scope)] if scope.module == context.tree.module:
+            definition = context.tree.functions.get(scope.function)
+        case _:
+            return None
+    if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+        return None
+    own = [n for n in ast.walk(definition) if context.tree.scope(n) == scope]
+    if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own):
+        return None
+    match [each.value for each in own if isinstance(each, ast.Return)]:
+        case [ast.Tuple() as returned]:
+            return returned
+        case _:
+            return None
+
+
 def _bound_at(context: FileContext, name: ast.Name) -> ast.Assign | None:
     """The assignment that a name stands for where it is read.
 
@@ -101,14 +195,7 @@ def _bound_at(context: FileContext, name: ast.Name) -> ast.Assign | None:
     if not bindings or not all(isinstance(each, Located) for each in bindings):
         return None
     where = bindings[0].scope
-    stores = [
-        node
-        for node in context.tree.nodes
-        if isinstance(node, ast.Name)
-        and node.id == name.id
-        and isinstance(node.ctx, ast.Store | ast.Del)
-        and context.tree.scope(node) == where
-    ]
+    stores = _stores(context, where, name.id)
     if len(bindings) != 1:
         lines = context.project.function(where).in_order.get(name.id, ())
         if scope != where or not len(bindings) == len(lines) == len(stores):

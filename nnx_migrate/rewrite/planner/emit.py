@@ -80,7 +80,7 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
         case ByPlace() as placed:
             return by_place_edits(context, placed)
         case OwnedArgument() as owned:
-            return owned_argument_edits(context, owned)
+            return owned_argument_edits(context, owned) + option_edits(context, site, job.options)
         case ReturnedAgain() as again:
             return returned_again_edits(context, again)
         case LiftedRngs() as lift:
