@@ -105,6 +105,12 @@ class Finding:
     in_cell: CellPlace | None = None
     ways_out: tuple[str, ...] = ()
 
+    @property
+    def why(self) -> str:
+        """The message, without what the outcome says already."""
+        kept = self.outcome in {Outcome.PINNED, Outcome.PINNED_MID}
+        return (self.message.partition(": ")[2] if kept else "") or self.message
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SourceEdit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.domain.values import Scope, describe
 from nnx_migrate.analysis.effects.effect import worst
@@ -15,11 +15,14 @@ from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.core.findings import Evidence
+from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.core.pins import Unpin
 from nnx_migrate.core.place import Place
 from nnx_migrate.engine.locate import Locator
+from nnx_migrate.engine.migrate import plan
 from nnx_migrate.engine.projects.redefined import Redefined, Redefinitions
-from nnx_migrate.report.manuals import way_out_of
+from nnx_migrate.report.text import evidence_line
+from nnx_migrate.report.ways_out import alternatives
 from nnx_migrate.rewrite.classes.edits import class_edits
 from nnx_migrate.rewrite.model.active_rules import active_rules
 from nnx_migrate.rewrite.model.context import FileContext, Reader, nothing_else
@@ -60,28 +63,74 @@ def explain(
     Raises:
         SyntaxError, RecursionError, MemoryError, ValueError: from Python's parser.
     """
-    own = withdrawn(source, options.withdraws)
-    analyses = Analyses()
-    met = Redefinitions(project, read, analyses).met_by(module)
-    source, project = _with_classes(own.source, module, met, analyses.of(met.project), options)
-    own = dataclasses.replace(own, source=source)
-    line = own.line_without(line)
-    root = parse(source.text)
-    analysis = analyses.of(project)
-    tree = Tree(root, module, project)
-    context = FileContext(str(source.path), Text(source.text), tree, analysis, options)
-    locator = Locator(project, module)
-    sites = _sites_at(context, line)
-    if sites:
-        told = "\n\n".join("\n".join(_site(context, site)) for site in sites)
-        return locator.text(f"{told}\n")
-    of_nnx = (site for site in context.finder.sites if site.transform != OTHER_PACKAGE)
+    looked = _look(source, module, project, options, line, read)
+    if not looked.sites and options.withdraws is not Unpin.ALL:
+        anew = dataclasses.replace(options, unpin=True)
+        pinned = _look(source, module, project, anew, line, read)
+        looked = pinned if pinned.sites else looked
+    if looked.sites:
+        told = ("".join(f"{each}\n" for each in _site(looked, site)) for site in looked.sites)
+        return "\n".join(told)
+    of_nnx = (site for site in looked.context.finder.sites if site.transform != OTHER_PACKAGE)
     lines = sorted({site.node.lineno for site in of_nnx})
-    place = locator.location(Place(module, line))
+    place = looked.locator.location(Place(module, looked.line))
     if not lines:
         return f"{place}: the file has no transform of nnx\n"
-    there = locator.text(f"lines {', '.join(map(str, lines))}")
+    there = looked.locator.text(f"lines {', '.join(map(str, lines))}")
     return f"{place}: no transform of nnx here; try {there}\n"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Looked:
+    """The sites at a line, in the text that is planned on.
+
+    Args:
+        context: the file without the pins of earlier runs, with its classes as they will be.
+        line: the line in that text.
+        sites: those at the line.
+        findings: what a run says of the file, by rule and line of that text.
+        kept: those of pins that stay.
+        locator: writes places out.
+    """
+
+    context: FileContext
+    line: int
+    sites: tuple[Site, ...]
+    findings: Mapping[tuple[str, int], Sequence[Finding]]
+    kept: Sequence[Finding]
+    locator: Locator
+
+    def of(self, rule: str, site: Site) -> Finding | None:
+        """How a run ends at a site by a rule."""
+        there = self.findings.get((rule, site.node.lineno), ())
+        here = [each for each in there if each.column == site.node.col_offset + 1]
+        return next(iter(here or there), None)
+
+
+def _look(
+    source: Source, module: str, project: Project, options: Options, line: int, read: Reader
+) -> _Looked:
+    own = withdrawn(source, options.withdraws)
+    if own.pins and project.modules[module].lines != own.source.lines:
+        index = index_module(own.source, module, project.modules[module].meant)
+        project = project.replacing(index)
+    analyses = Analyses()
+    met = Redefinitions(project, read, analyses).met_by(module)
+    text, known = _with_classes(own.source, module, met, analyses.of(met.project), options)
+    own = dataclasses.replace(own, source=text)
+    tree = Tree(parse(text.text), module, known)
+    context = FileContext(str(source.path), Text(text.text), tree, analyses.of(known), options)
+    line = own.line_without(line)
+    sites = tuple(_sites_at(context, line))
+    findings: dict[tuple[str, int], list[Finding]] = {}
+    kept: list[Finding] = []
+    if sites:
+        result = plan(source, module, project, options, analyses, read=read)
+        kept = [finding for pin in result.pins if pin.needed for finding in pin.findings]
+        for finding in (*kept, *result.findings):
+            at = own.line_without(finding.line)
+            findings.setdefault((finding.rule, at), []).append(finding)
+    return _Looked(context, line, sites, findings, kept, Locator(known, module))
 
 
 def _with_classes(
@@ -123,11 +172,22 @@ def _sites_at(context: FileContext, line: int) -> list[Site]:
     ]
 
 
-def _site(context: FileContext, site: Site) -> Iterator[str]:
+def _site(looked: _Looked, site: Site) -> Iterator[str]:
+    context, written = looked.context, looked.locator.text
     place = f"{context.where(site.node)}:{site.node.col_offset + 1}"
     own_name = site.transform in JAX_SITES or site.transform in {OTHER_PACKAGE, AS_VALUE}
     name = site.transform if own_name else site.written
-    yield f"{place}: {name} ({_FORMS[site.form]})"
+    yield written(f"{place}: {name} ({_FORMS[site.form]})")
+    yield from map(written, _facts(context, site))
+    if site.decided:
+        yield "  unchanged: it chooses its mode (graph=, graph_updates=)"
+    elif covered_by_setters(context, site.node):
+        yield "  unchanged: the code around it sets the mode"
+    else:
+        yield from _verdicts(looked, site)
+
+
+def _facts(context: FileContext, site: Site) -> Iterator[str]:
     scopes = function_scopes(context, site)
     for scope in scopes:
         yield from _function(context, site, scope)
@@ -137,12 +197,6 @@ def _site(context: FileContext, site: Site) -> Iterator[str]:
         yield "  the transformed function might not be in this project"
     if site.escapes:
         yield f"  some calls of its result are out of sight: {site.escapes}"
-    if site.decided:
-        yield "  unchanged: it chooses its mode (graph=, graph_updates=)"
-    elif covered_by_setters(context, site.node):
-        yield "  unchanged: the code around it sets the mode"
-    else:
-        yield from _verdicts(context, site)
 
 
 _FORMS = {
@@ -163,38 +217,48 @@ def _function(context: FileContext, site: Site, scope: Scope) -> Iterator[str]:
         yield f"    {name}: {describe(values)}{done}"
 
 
-def _verdicts(context: FileContext, site: Site) -> Iterator[str]:
+def _verdicts(looked: _Looked, site: Site) -> Iterator[str]:
+    """What each rule says, and where the run ends otherwise, that: edits may be refused."""
     silent = True
-    for rule in active_rules(context.options):
+    for rule in active_rules(looked.context.options):
         if site.transform not in rule.transforms:
             continue
-        decision = decided(rule, context, site)
-        if decision is not None:
-            silent = False
-            yield from _decision(decision)
+        decision = decided(rule, looked.context, site)
+        if decision is None:
+            continue
+        silent = False
+        finding = looked.of(decision.rule, site)
+        if finding is not None:
+            stays = finding in looked.kept
+            end = finding.message if stays else f"{_ENDS[finding.outcome]}: {finding.why}"
+            yield f"  {finding.rule}: {end}"
+            yield from map(evidence_line, finding.evidence)
+            ways = finding.ways_out if stays else alternatives(finding)
+            yield from (f"    help: {way}" for way in ways)
+        else:
+            yield from map(looked.locator.text, _decision(decision))
     if silent:
         yield "  unchanged: no rule applies here"
 
 
+_ENDS = {
+    Outcome.REWRITTEN: "rewrite",
+    Outcome.REWRITTEN_CHECKED: "rewrite, with a check",
+    Outcome.PINNED: "keep in graph mode",
+    Outcome.PINNED_MID: "keep in mid mode",
+    Outcome.MANUAL: "left to you",
+    Outcome.SAME: "nothing changes",
+}
+
+
 def _decision(decision: Decision) -> Iterator[str]:
     match decision:
-        case Contribution(rule=rule, message=message):
-            yield f"  {rule}: rewrite: {message}"
+        case Contribution(rule=rule, message=message, outcome=outcome):
+            yield f"  {rule}: {_ENDS[outcome]}: {message}"
         case Pin(rule=rule, reason=reason):
             yield f"  {rule}: keep in graph mode: {reason}"
         case Manual(rule=rule, reason=reason):
             yield f"  {rule}: left to you: {reason}"
         case _:
             yield f"  {decision.rule}: nothing changes: {decision.reason}"
-    yield from _evidence(decision.evidence)
-    if isinstance(decision, Pin):
-        rule_says = way_out_of(decision.rule)
-        for way in decision.ways_out or filter(None, (rule_says,)):
-            yield f"    help: {way}"
-
-
-def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
-    for each in evidence:
-        place = f" ({each.where})" if each.where else ""
-        allowed = f" [--allow {each.permission}]" if each.permission else ""
-        yield f"    {each.proof}: {each.claim}{place}{allowed}"
+    yield from map(evidence_line, decision.evidence)

@@ -119,6 +119,17 @@ def test_a_run_that_wrote_ends_with_how_to_check_it(command: Command, generic: P
     assert check in command("apply", "src", *FULL).err
 
 
+def test_a_run_that_wrote_names_what_lists_its_pins(command: Command, generic: Path) -> None:
+    told = command("apply", "src", *FULL).err
+    assert "--explain" not in told  # lines of findings are those of the files as they were
+    pins = "nnx-migrate pins src/steps.py"
+    assert f"{pins}  (lists what stays in graph mode, and the way out)\n" in told
+    assert "steps.py:" in command(*pins.split()[1:]).out.decode()
+    assert command("undo", "last").code == 0
+    (generic / "more.py").write_bytes((generic / "steps.py").read_bytes())
+    assert "nnx-migrate pins src  (" in command("apply", "src", *FULL).err
+
+
 def test_one_cause_is_said_once_with_its_places(command: Command, tmp_path: Path) -> None:
     for number in range(9):
         (tmp_path / f"a{number}.py").write_bytes(TRAIN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,54 @@ def test_a_place_without_findings_says_so(command: Command, project: Path) -> No
     )
     told = command("apply", "--explain", "src/plain.py:4").out.decode()
     assert told.splitlines()[-1] == "  unchanged: no rule applies here"
+
+
+PASSED_ON = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+
+def step(loss, net: Net, **more):
+    return nnx.grad(loss, argnums=0)(net, **more)
+
+
+def parts(number):
+    pair = (Net(nnx.Rngs(0)), number)
+    return nnx.split(pair)
+
+
+def flat(net: Net, x):
+    return step(lambda net, x: net.linear(x).sum(), net, x=x), parts(3)
+"""
+
+
+def test_a_place_ends_as_the_run_says(command: Command, tmp_path: Path) -> None:
+    """What a rule would rewrite is kept where the edits cannot be made."""
+    (tmp_path / "steps.py").write_text(PASSED_ON)
+    run = command("apply", ".", "--check", "--output-format", "json", cwd=tmp_path)
+    pin, leaves = json.loads(run.out)["files"][0]["findings"]
+    assert pin["outcome"] == leaves["outcome"] == "pinned"
+    for finding in (pin, leaves):
+        place = f"steps.py:{finding['line']}"
+        told = command("apply", "--explain", place, cwd=tmp_path).out.decode()
+        reason = finding["message"].removeprefix("kept in graph mode: ")
+        assert f"  {finding['rule']}: keep in graph mode: {reason}\n" in told
+        assert all(f"help: {way}\n" in told for way in finding["help"])
+        assert "rewrite" not in told
+    assert command("apply", ".", cwd=tmp_path).code == 0
+    listed = command("pins", ".", "--format", "json", cwd=tmp_path)
+    pins = [place for group in json.loads(listed.out)["groups"] for place in group["places"]]
+    assert len(pins) == 2
+    for place in pins:
+        at = f"steps.py:{place['line']}"
+        told = command("apply", "--explain", at, cwd=tmp_path).out.decode()
+        assert told.startswith(f"{at}:")
+        assert f"  {place['cause']}: still kept in graph mode: " in told
+        assert f"    help: {place['way_out']}\n" in told
 
 
 WITHOUT_TREE = """\

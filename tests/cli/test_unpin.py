@@ -165,7 +165,7 @@ def test_a_pin_around_somebodys_choice_stays(command: Command, file: Path) -> No
 def test_what_is_known_of_a_pin_is_what_is_known_without_it(command: Command, file: Path) -> None:
     pinned(command, file, STRUCTURE)
     done = command("apply", "--explain", "train.py:4")
-    assert "structural-update: keep in graph mode: " in done.out.decode()
+    assert "structural-update: still kept in graph mode: " in done.out.decode()
 
 
 def test_what_is_put_back_is_so_when_it_was_pinned(command: Command, tmp_path: Path) -> None:

@@ -60,7 +60,8 @@ def rendered(
             shown_findings(result.results, verbose=False),
             apply=None if written or not pending(result.results) else _apply_command(),
             check=_CHECK if written and _in_repository(result) else None,
-            explain="nnx-migrate apply --explain",
+            explain=None if written else "nnx-migrate apply --explain",
+            pins="nnx-migrate pins",
             paint=paint,
         )
     return render_text(result.results, result.totals, look, written=written, next_steps=steps)

@@ -58,11 +58,11 @@ class Diagnostics:
         wide = max((len(number) for number, _ in rows), default=0)
         for number, first in rows:
             head = f"{number:>{wide}}  "
-            yield from self._headed(first, f"  {printable(_why(first.finding))}", head)
+            yield from self._headed(first, f"  {printable(first.finding.why)}", head)
 
     def _heading(self, cause: Cause) -> Iterator[str]:
         first = cause.first
-        told = f"  {plural(len(cause.items), 'place')}: {printable(_why(first.finding))}"
+        told = f"  {plural(len(cause.items), 'place')}: {printable(first.finding.why)}"
         yield from self._headed(first, told)
 
     def _headed(self, item: Shown, told: str, before: str = "") -> Iterator[str]:
@@ -87,7 +87,7 @@ class Diagnostics:
         edge = " " * len(str(frame.number)) if frame is not None else " "
         if frame is not None:
             yield from self._code(frame, edge, _kept(finding), first.word)
-        yield from self._note(edge, "why", printable(_why(finding)))
+        yield from self._note(edge, "why", printable(finding.why))
         for note in _notes(first):
             yield from self._note(edge, "note", note)
         for way in alternatives(finding):
@@ -122,7 +122,7 @@ class Diagnostics:
             return
         for item in items:
             other = item.finding.message != items[0].finding.message
-            told = f": {printable(_why(item.finding))}" if other else ""
+            told = f": {printable(item.finding.why)}" if other else ""
             yield f"  {self._paint('place', item.place)}{told}"
             for each in item.finding.evidence:
                 yield from wrapped(evidence_line(each), self._width, "      ")
@@ -134,13 +134,6 @@ class Diagnostics:
 
 def _in_words(item: Shown) -> str:
     return f"{item.word}[{item.finding.rule}]" if item.finding.rule else str(item.word)
-
-
-def _why(finding: Finding) -> str:
-    """The message, without what the word says of how it ended."""
-    if finding.outcome in _PINNED:
-        return finding.message.partition(": ")[2] or finding.message
-    return finding.message
 
 
 def _kept(finding: Finding) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -86,7 +87,8 @@ def next_steps(
     *,
     apply: str | None,
     check: str | None,
-    explain: str,
+    explain: str | None,
+    pins: str,
     paint: Paint | None,
 ) -> list[str]:
     """What a person does next, a line each.
@@ -95,7 +97,9 @@ def next_steps(
         items: what was found.
         apply: the command that does what is pending, if anything is.
         check: the command that compares old and new code, if there is new code.
-        explain: the command that says more of a place, which is put behind it.
+        explain: the command that says more of a place, which is put behind it; None where the
+            lines of the findings are no longer those of the files.
+        pins: the command that lists what stays in graph mode, to name its files behind it.
         paint: how to colour it; None for not at all.
     """
     shown = list(items)
@@ -107,11 +111,23 @@ def next_steps(
         listed = ", ".join(left[:_SOME]) + (", ..." if len(left) > _SOME else "")
         lines.append(f"{len(left):,} {needs}: {listed}")
     if kept := [item for item in shown if item.word in _KEPT]:
-        cell, line = kept[0].finding.in_cell, kept[0].finding.line
-        at = f"{cell.cell}:{cell.line}" if cell is not None else str(line)
-        lines.append(f"{explain} {shlex.quote(f'{kept[0].path}:{at}')}  (explains one place)")
+        if explain:
+            cell, line = kept[0].finding.in_cell, kept[0].finding.line
+            at = f"{cell.cell}:{cell.line}" if cell is not None else str(line)
+            lines.append(f"{explain} {shlex.quote(f'{kept[0].path}:{at}')}  (explains one place)")
+        else:
+            around = shlex.quote(_around([item.path for item in kept]))
+            lines.append(f"{pins} {around}  (lists what stays in graph mode, and the way out)")
     lead = (paint or _plain)("place", "Next:")
     return [f"{lead if not number else '     '} {line}" for number, line in enumerate(lines)]
+
+
+def _around(files: Sequence[str]) -> str:
+    """The file, or the folder around all of them."""
+    try:
+        return os.path.commonpath(files) or "."
+    except ValueError:  # named in two ways, or on two drives
+        return "."
 
 
 _SOME = 3

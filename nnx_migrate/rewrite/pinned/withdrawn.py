@@ -83,8 +83,11 @@ class Withdrawn:
     def line_without(self, line: int) -> int:
         """The line of the source without pins for a line of the file."""
         lines = self.source.lines
-        before = [at for at, original in enumerate(lines, start=1) if original <= line]
-        return before[-1] if before else line
+        if line in lines:
+            return lines.index(line) + 1
+        # A pin took this line, for what stands behind it.
+        behind = [at for at, original in enumerate(lines, start=1) if original > line]
+        return behind[0] if behind else line
 
 
 def withdrawn(source: Source, unpin: Unpin, left: Collection[OldPin] = frozenset()) -> Withdrawn:
