@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.core.totals import Totals
+from nnx_migrate.report.human.causes import Shown
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,6 +55,12 @@ class Told:
     finding: Finding
     level: Level
     place: int | None
+
+    @property
+    def shown(self) -> Shown:
+        """The same, to be put with others of its cause."""
+        word = self.finding.outcome if self.place is not None else self.result.status
+        return Shown(self.result, self.finding, word)
 
 
 def told(report: Report) -> Iterator[Told]:

@@ -7,22 +7,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from nnx_migrate.core.findings import FileStatus, Outcome
 from nnx_migrate.core.totals import ATTENTION
 from nnx_migrate.report.capped import CappedPage
+from nnx_migrate.report.human.causes import Cause, Shown, causes_of
 from nnx_migrate.report.levels import Level, Report, Told, shown_path, told
 from nnx_migrate.report.markdown_text import cell, code
+from nnx_migrate.report.ways_out import ways_out
 
 #: By this an Action finds its own comment again.
 MARKER = "<!-- nnx-migrate -->"
+#: So many places of a cause are named; the report of the run has them all.
+_PLACES = 10
 
 
 def render_markdown(report: Report) -> str:
     """Return counts, the work that is left for a person, and all else folded."""
     items = list(told(report))
-    left = [line_of(item, report) for item in items if item.level is Level.ERROR]
-    others = [line_of(item, report) for item in items if item.level is not Level.ERROR]
+    left = [item for item in items if item.level is Level.ERROR]
+    others = [item for item in items if item.level is not Level.ERROR]
     page = CappedPage("\n".join(_head(report)) + "\n")
-    page.add_list("### Left for you", left)
+    page.add_list("### Left for you", by_cause(left, report))
     verb = "Changed" if report.written else "Would change"
-    page.add_list(f"<details><summary>{verb}: {len(others):,}</summary>", others, "</details>")
+    head = f"<details><summary>{verb}: {len(others):,}, by cause</summary>"
+    page.add_list(head, by_cause(others, report), "</details>")
     return page.text
 
 
@@ -69,12 +74,25 @@ def _numbers(outcomes: Mapping[Outcome, int]) -> Iterable[str]:
     return (f"{outcomes.get(outcome, 0):,}" if outcomes.get(outcome) else "" for outcome in Outcome)
 
 
-def line_of(item: Told, report: Report) -> str:
-    """One finding on one line: its place, its rule, its outcome and its message."""
-    finding = item.finding
-    name = shown_path(item.result.path, report.root)
-    place = f"{name}:{finding.line}" if finding.line else name
+def by_cause(items: Iterable[Told], report: Report) -> list[str]:
+    """Each cause on a line with its places and the way out, the biggest first of each outcome."""
+    return [_cause(cause, report) for cause in causes_of(item.shown for item in items)]
+
+
+def _cause(cause: Cause, report: Report) -> str:
+    first, number = cause.first, len(cause.items)
+    rule = f"{code(first.finding.rule)} {first.word}"
+    places = ", ".join(code(_place(item, report)) for item in cause.items[:_PLACES])
+    more = f" and {number - _PLACES:,} more" if number > _PLACES else ""
+    ways = ways_out(first.finding)
+    help_ = f" Way out: {code(ways[0])}." if ways else ""
+    if number == 1:
+        return f"{places} {rule}: {code(first.finding.message)}.{help_}"
+    return f"{rule}, {number:,} places: {code(first.finding.message)}.{help_} {places}{more}"
+
+
+def _place(item: Shown, report: Report) -> str:
+    finding, name = item.finding, shown_path(item.result.path, report.root)
     if finding.in_cell is not None:
-        place = f"{name}:cell {finding.in_cell.cell}:{finding.in_cell.line}"
-    word = finding.outcome if item.place is not None else item.result.status
-    return f"{code(place)} {code(finding.rule)} {word}: {code(finding.message)}"
+        return f"{name}:cell {finding.in_cell.cell}:{finding.in_cell.line}"
+    return f"{name}:{finding.line}" if finding.line else name

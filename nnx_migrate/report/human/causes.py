@@ -82,6 +82,11 @@ class Cause:
         """The one that stands for all."""
         return self.items[0]
 
+    @property
+    def rank(self) -> int:
+        """The higher, the more a person has to do with it."""
+        return _rank(self.first.word)
+
 
 def shown_findings(results: Iterable[FileResult], *, verbose: bool) -> Iterator[Shown]:
     """Yield what a person is shown: all but what stays the same.
@@ -112,7 +117,7 @@ def causes_of(items: Iterable[Shown]) -> list[Cause]:
         found.setdefault((item.word, item.finding.rule, shape, ways), []).append(item)
     causes = [Cause(tuple(each)) for each in found.values()]
     # The sort is stable: causes of one size stay in the order of the files.
-    return sorted(causes, key=lambda cause: (_rank(cause.first.word), -len(cause.items)))
+    return sorted(causes, key=lambda cause: (cause.rank, -len(cause.items)))
 
 
 def places(items: Iterable[Shown]) -> list[str]:

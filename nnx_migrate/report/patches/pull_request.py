@@ -11,7 +11,7 @@ from nnx_migrate.core.permissions import Permission
 from nnx_migrate.report.capped import CappedPage
 from nnx_migrate.report.levels import Level, Report, Told
 from nnx_migrate.report.manuals import section_of, summary_of
-from nnx_migrate.report.markdown import line_of
+from nnx_migrate.report.markdown import by_cause
 from nnx_migrate.report.markdown_text import code
 from nnx_migrate.report.patches.parts import Part
 
@@ -51,11 +51,11 @@ def pull_request(
     page = CappedPage("\n".join(_head(part, patch, needs, mine)) + "\n")
     page.add_list(
         "## Left for you\n\nThese places in the same files are in no patch.",
-        [line_of(item, report) for item in left],
+        by_cause(left, report),
     )
     page.add_list(
-        f"<details><summary>What is changed: {len(mine):,}</summary>",
-        [line_of(item, report) for item in mine],
+        f"<details><summary>What is changed: {len(mine):,}, by cause</summary>",
+        by_cause(mine, report),
         "</details>",
     )
     return page.text

@@ -245,6 +245,23 @@ def test_github_commands_stay_on_their_line() -> None:
         assert "%250A" in message
 
 
+def test_the_ten_commands_that_github_shows_are_of_ten_causes() -> None:
+    def of(path: str, outcome: Outcome, reason: str, number: int) -> FileResult:
+        lines = range(1, number + 1)
+        findings = tuple(Finding("state-axes", n, 1, outcome, reason) for n in lines)
+        return FileResult(Path(path), FileStatus.UNCHANGED, b"", b"", findings)
+
+    rewritten = of("a.py", Outcome.REWRITTEN, "rewritten", 30)
+    pins = [of(f"{c}.py", Outcome.PINNED, f"kept: {c}", n) for n, c in enumerate("bcde", start=1)]
+    lines = render("github", report_of([rewritten, *pins])).splitlines()
+    assert len(lines) == 30 + 1 + 2 + 3 + 4
+    firsts = [line.partition("file=")[2].partition(",")[0] for line in lines[:5]]
+    assert firsts == ["e.py", "d.py", "c.py", "b.py", "a.py"]
+    assert lines[0].endswith("::kept: e (3 more places for the same reason)")
+    assert lines[3].endswith("::kept: b")
+    assert len(set(lines)) == len(lines)
+
+
 def test_gitlab_wants_these_keys() -> None:
     issues = json.loads(render("gitlab", real_run()))
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.report.formats import render
+from nnx_migrate.report.levels import Report, told
+from nnx_migrate.report.markdown import by_cause
 from nnx_migrate.report.markdown_text import code
 from nnx_migrate.report.text import printable
-from tests.unit.report.runs import NASTY, nasty_run, real_run
+from tests.unit.report.runs import NASTY, nasty_run, real_run, report_of
 
 OURS = {"h2", "h3", "p", "strong", "ul", "li", "code", "details", "summary"} | {
     "table", "thead", "tbody", "tr", "th", "td"
@@ -83,8 +87,40 @@ def test_the_summary_has_what_a_reviewer_asks_first() -> None:
     assert "there is no such file" in found.codes
 
 
+def run_of_causes(number: int, places: int = 1) -> Report:
+    """A run with pins and manual sites for so many reasons, each of them at so many places."""
+    outcomes = (Outcome.MANUAL, Outcome.PINNED)
+    results = []
+    for cause in range(number):
+        reason = "😀" * 300 + "".join(chr(ord("a") + int(digit)) for digit in str(cause))
+        findings = tuple(
+            Finding("state-axes", line, 4, outcome, f"{outcome}: {reason}", ways_out=("do it",))
+            for outcome in outcomes
+            for line in range(1, places + 1)
+        )
+        path = Path(f"src/{cause}.py")
+        results.append(FileResult(path, FileStatus.UNCHANGED, b"", b"", findings))
+    return report_of(results)
+
+
+def test_a_cause_is_said_once_with_its_places_and_the_way_out() -> None:
+    text = render("markdown", run_of_causes(2, places=12))
+    lines = [line for line in text.splitlines() if line.startswith("- ")]
+    assert len(lines) == 2 * 2
+    assert all("`state-axes` " in line and ", 12 places: `" in line for line in lines)
+    assert all(line.count("`src/") == 10 and line.endswith(" and 2 more") for line in lines)
+    assert all(" Way out: `do it`. " in line for line in lines)
+    assert "<summary>Would change: 24, by cause</summary>" in text
+
+
+def test_the_text_of_a_pull_request_says_a_cause_once() -> None:
+    first, *others = by_cause(told(run_of_causes(1, places=3)), report_of([]))
+    assert len(others) == 1
+    assert first.endswith("`src/0.py:1`, `src/0.py:2`, `src/0.py:3`")
+
+
 def test_a_long_run_is_cut_and_says_so() -> None:
-    text = render("markdown", nasty_run("😀" * 300, copies=400))
+    text = render("markdown", run_of_causes(400))
     assert len(text.encode("utf-16-le")) // 2 < 65_536
     assert text.count("did not fit here") == 2
     assert page(text).elements <= OURS
