@@ -100,7 +100,7 @@ def test_the_file_is_by_the_schema_of_actions() -> None:
 
 
 def test_no_script_holds_what_others_may_write() -> None:
-    assert len(SCRIPTS) == 4
+    assert len(SCRIPTS) == 5
     for name, step in SCRIPTS.items():
         assert "${{" not in step["run"], name
         assert step["shell"] == "bash"
@@ -206,6 +206,18 @@ def test_the_job_keeps_its_python() -> None:
 def test_nothing_is_uploaded_for_a_fork() -> None:
     [step] = [step for step in ACTION["runs"]["steps"] if "upload-sarif" in step.get("uses", "")]
     assert "head.repo.full_name == github.repository" in step["if"]
+
+
+def test_a_repository_without_code_scanning_is_a_warning(runner: Runner) -> None:
+    """GitHub has none for private repositories that do not pay for it."""
+    [upload] = [step for step in ACTION["runs"]["steps"] if "upload-sarif" in step.get("uses", "")]
+    assert upload["continue-on-error"] is True
+    [says] = [step for step in ACTION["runs"]["steps"] if "steps.upload" in step.get("if", "")]
+    assert (upload["id"], says["if"]) == ("upload", "steps.upload.outcome == 'failure'")
+    done = runner.step(says["name"])
+    assert done.returncode == 0
+    assert done.stdout.startswith("::warning title=nnx-migrate::")
+    assert "upload-sarif: false" in done.stdout
 
 
 @pytest.mark.network

@@ -117,7 +117,7 @@ def test_shellcheck_finds_nothing_in_the_scripts(script: Path) -> None:
 
 def test_shellcheck_finds_nothing_in_the_action(tmp_path: Path) -> None:
     scripts = [step["run"] for step in action()["runs"]["steps"] if "run" in step]
-    assert len(scripts) == 4
+    assert len(scripts) == 5
     for text in [*scripts, "echo $unquoted\n"]:
         (tmp_path / "step").write_text(text)
         found = tool("shellcheck", "--shell=bash", tmp_path / "step").stdout
