@@ -81,9 +81,19 @@ def _goes_on(tree: Tree, node: ast.Name | ast.Attribute) -> bool:
             goes = of_class or len(tree.project.bindings(tree.scope(parent), name)) > 1
         case ast.Expr() | ast.Compare() | ast.Delete():
             goes = False
+        case ast.Return() | ast.Tuple() if _leaves_cell(tree, node):
+            goes = False  # to the cells that have it as a parameter
         case _:
             goes = True
     return goes and tree.dotted(node) == _NNX
+
+
+def _leaves_cell(tree: Tree, node: ast.expr) -> bool:
+    """Whether a name is among what a cell of a notebook returns."""
+    parent = tree.parents.get(node)
+    around = tree.parents.get(parent) if isinstance(parent, ast.Tuple) else parent
+    scope = tree.scope(node)
+    return isinstance(around, ast.Return) and scope.function in tree.project.cells(scope.module)
 
 
 def _is_passed_on(tree: Tree, call: ast.Call) -> bool:

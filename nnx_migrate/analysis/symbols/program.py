@@ -12,6 +12,7 @@ from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
 from nnx_migrate.analysis.flax.names import NNX, is_public, nnx_name
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.implicit_calls import ARITHMETIC, METHODS
+from nnx_migrate.analysis.ir.notebook_cells import notebook_cells
 from nnx_migrate.analysis.symbols.imports.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.nnx_names import names_used, renamed_transforms
 from nnx_migrate.analysis.symbols.observed import Observations
@@ -58,6 +59,7 @@ class Project:
         self.observed = observed
         self.unobserved = unobserved
         self._bindings: dict[tuple[Scope, str], list[Binding]] = {}
+        self._cells: dict[str, frozenset[str]] = {}
         self._dotted: dict[tuple[Scope, str], str | None] = {}
         #: The names that are being followed, and how often one of them led to itself.
         self._followed: set[tuple[Scope, str] | str] = set()
@@ -243,12 +245,30 @@ class Project:
                 found: list[Binding] = [
                     ParameterOf(here, p) for p in function.parameters if p.name == name
                 ]
+                if found and key in self.cells(scope.module):
+                    found = self._of_other_cells(here, name) or found
                 found += [Located(here, value) for value in _bound_for(function, name, line)]
                 if found and name not in function.loose:
                     return loose + found
                 loose += found
             key, line = function.parent, function.line
         return loose + list(self._star_bindings(index, name, {index.module}))
+
+    def cells(self, module: str) -> frozenset[str]:
+        """The functions of a file that are cells of a notebook, by their keys."""
+        if module not in self._cells:
+            self._cells[module] = notebook_cells(self.modules[module])
+        return self._cells[module]
+
+    def _of_other_cells(self, cell: Scope, name: str) -> list[Binding]:
+        """What the other cells of a notebook bind a parameter of one to."""
+        functions = self.modules[cell.module].functions
+        return [
+            Located(Scope(cell.module, key), value)
+            for key in sorted(self.cells(cell.module))
+            if key != cell.function
+            for value in functions[key].bindings.get(name, ())
+        ]
 
     def _star_bindings(self, index: ir.ModuleIndex, name: str, seen: set[str]) -> Iterator[Binding]:
         for star in index.star_imports:

@@ -32,6 +32,7 @@ class Step(Cause):
     IMPORT_NNX = "import nnx at the top of the file: from flax import nnx"
     NAME_GRADIENTS = "assign the gradients to a name in a statement of their own"
     OWN_BLOCK = "make it a statement: an if or a for statement, or a function with def"
+    OWN_FUNCTION_IN_CELL = "move this code of the cell into a function, and call that"
     MOVE_COMMENT = "move the comment above the statement"
 
 
@@ -322,6 +323,11 @@ class EmitCause(Cause):
         Step.OWN_LINE,
     )
     NO_PLACE_IN_DOCUMENT = "{why}"
+    NEW_NAMES_IN_CELL = (
+        "the new code would bind {names} in a cell, and no two cells of a marimo notebook may bind "
+        "one name",
+        Step.OWN_FUNCTION_IN_CELL,
+    )
 
 
 @enum.unique

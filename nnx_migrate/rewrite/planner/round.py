@@ -15,6 +15,7 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.core.refusal import Reason, step_of
 from nnx_migrate.core.relocation import moved
+from nnx_migrate.rewrite.gate.cell_names import new_in_cells
 from nnx_migrate.rewrite.model.causes import EmitCause, PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
@@ -301,11 +302,16 @@ def _ways_out(decision: Contribution | Pin | Same | Manual) -> tuple[str, ...]:
 
 
 def _require_place(context: FileContext, edits: Sequence[Edit]) -> None:
-    """Refuse the edits of a site that a document has no place for.
+    """Refuse the edits of a site that a document or a notebook has no place for.
 
     Raises:
-        CannotEmit: they reach over several cells, say.
+        CannotEmit: they reach over several cells, say, or bind names that cells share.
     """
+    if context.tree.project.cells(context.tree.module):
+        before = context.text.text
+        names = ", ".join(new_in_cells(before, apply_edits(before, dict.fromkeys(edits))))
+        if names:
+            raise CannotEmit(EmitCause.NEW_NAMES_IN_CELL.about(names=names))
     if context.refuses is None:
         return
     reason = context.refuses(apply_edits(context.text.text, dict.fromkeys(edits)))
