@@ -81,6 +81,13 @@ def _made(body: str) -> str:
     )
 
 
+def _made_alone(body: str) -> str:
+    return (
+        f"@nnx.vmap(in_axes=0, out_axes={_AXES})\ndef make(k):\n    {body}\n\n"
+        "def call(a):\n    return make(a)\n"
+    )
+
+
 def _kept_step(defined: str, function: str, more: str = "") -> str:
     axes = f"({_AXES}, 0, None)" if more else f"({_AXES}, 0)"
     step = f"step = nnx.vmap({function}, in_axes={axes})\nkept = [step]\n"
@@ -395,6 +402,16 @@ _CASES = {
         "write the transform as the only decorator, or call it: f = nnx.jit(f)",
         f"step = nnx.vmap(forward, in_axes=({_AXES}, 0))\nkept = [step]\n",
     ),
+    "a comment in a call": (
+        _SOWER + _sown("g = [nnx.grad(sowing)(m  # of all\n    )]\n    return g, nnx.pop(m, T)"),
+        "move the comment above the statement",
+        _SOWER + _sown("# of all\n    g = [nnx.grad(sowing)(m)]\n    return g, nnx.pop(m, T)"),
+    ),
+    "a path that returns nothing": (
+        _made_alone("if k is None:\n        return\n    return Block()"),
+        "end the function with one return statement that returns a value",
+        _made_alone("return Block()"),
+    ),
     "a method with super": (
         f"class Run(Base):\n    @nnx.vmap(in_axes=(None, {_AXES}, 0))\n"
         "    def go(self, m: Noisy, x):\n        return super().go(m, x)\n",
@@ -428,3 +445,39 @@ def test_who_takes_the_step_is_rid_of_the_pin(case: str) -> None:
     found = [step for pin in _pins(pinned) for step in ways_out(pin)[:1]]
     assert any(step.startswith(helped) for step in found), found
     assert _pins(freed) == []
+
+
+_GRADIENT = """\
+{top}
+def slope({parameter}, m, x):
+    from flax.nnx import Module, grad
+
+    def loss(m: Module, x):
+        return m(x)
+
+    return grad(loss)(m, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("pinned", "helped", "freed"),
+    [
+        (("import jax", "y"), "import nnx at the top of the file", ("from flax import nnx", "y")),
+        (
+            ("from flax import nnx", "nnx"),
+            "give what is bound to that name another one",
+            ("from flax import nnx", "y"),
+        ),
+    ],
+)
+def test_who_gives_nnx_a_name_is_rid_of_the_work(
+    pinned: tuple[str, str], helped: str, freed: tuple[str, str]
+) -> None:
+    def found(top: str, parameter: str) -> list[Finding]:
+        text = _GRADIENT.format(top=top, parameter=parameter)
+        return list(migrated_files({"main.py": text})["main.py"].findings)
+
+    (finding,) = found(*pinned)
+    assert finding.outcome is Outcome.MANUAL
+    assert ways_out(finding)[0].startswith(helped)
+    assert Outcome.MANUAL not in {each.outcome for each in found(*freed)}

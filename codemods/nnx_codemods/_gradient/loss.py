@@ -54,7 +54,7 @@ def decide_gradient(
     try:
         param = f"{Spelling.at(context, site.reference).nnx}.Param"
     except NotRewritten as error:
-        return None if diff_state else Manual(rule, GradientCause.NAME_TAKEN.about(why=error))
+        return None if diff_state else Manual(rule, error.refusal)
     argnums = argnums_of(context, site, param)
     if diff_state != argnums.uses_diff_state:
         return None

@@ -19,7 +19,6 @@ class GradientCause(Cause):
         NextStep.WRITE_ARGNUMS,
     )
     CONDITIONAL = ("argnums depends on a condition", NextStep.CALL_IN_BRANCHES)
-    NAME_TAKEN = "{why}; rename it and run again"
     PASSED_ON = ("{text} is passed on as a value", NextStep.CALL_GRADIENT)
     OPTIONS_HIDDEN = ("the code does not show all its options", NextStep.WRITE_OPTIONS)
     NO_MODULE = "the differentiated argument is not a Module"

@@ -30,7 +30,6 @@ class Step(Cause):
     OWN_STATEMENT = "write the other call in a statement of its own"
     NESTED_IF = "write the elif as an if statement inside else"
     IMPORT_NNX = "import nnx at the top of the file: from flax import nnx"
-    NAME_GRADIENTS = "assign the gradients to a name in a statement of their own"
     OWN_BLOCK = "make it a statement: an if or a for statement, or a function with def"
     OWN_FUNCTION_IN_CELL = "move this code of the cell into a function, and call that"
     MOVE_COMMENT = "move the comment above the statement"
@@ -153,10 +152,6 @@ class PoppedCause(Cause):
     COMMENT_IN_POP = ("there is a comment in the call of nnx.pop", Step.MOVE_COMMENT)
     ANNOTATION_NO_PAIR = "the return annotation of the loss is not written as a pair"
     PARAMETER_DEFAULT = ("the Module's parameter has a default", Step.PLAIN_PARAMETERS)
-    GRADIENTS_NOT_BOUND = (
-        "the gradients are not assigned to a name where they are computed",
-        Step.NAME_GRADIENTS,
-    )
     CODE_BEHIND_GRADIENTS = ("other code follows the gradients on their line", Step.OWN_LINE)
     NO_RETURN_AT_END = ("the function does not end with a return statement", Step.RETURN_ALWAYS)
     COMMENT_IN_CALL = ("there is a comment in the call", Step.MOVE_COMMENT)
@@ -278,13 +273,10 @@ class LayoutCause(Cause):
     )
     NO_BRACKETS = "{wrapper} is used without parentheses, and might not accept options then"
     OPTION_BEHIND_GENERATOR = "the option would come after a generator expression"
-    NO_FLAX_IMPORT = (
-        "the file has no import from flax at its top to put `from flax import nnx` by",
-        Step.IMPORT_NNX,
-    )
+    NO_FLAX_IMPORT = ("the file imports nothing from flax at its top", Step.IMPORT_NNX)
     NO_IMPORT = "the file has no import at its top to put `import {module}` by"
     MODULE_NAME_TAKEN = "the name {module} means something else here"
-    NNX_NAME_TAKEN = ("the name nnx means something else here", Step.IMPORT_NNX)
+    NNX_NAME_TAKEN = ("the name nnx means something else here", Step.OTHER_NAME)
 
 
 @enum.unique

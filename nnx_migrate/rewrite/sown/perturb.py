@@ -56,8 +56,7 @@ def _gradients(context: FileContext, site: Site, call: PerturbedCall, nnx: str) 
     """Those of the perturbations come beside the others now."""
     statement = context.tree.statement(call.use)
     target = gradient_target(site, statement)
-    if target is None:
-        raise CannotEmit(PoppedCause.GRADIENTS_NOT_BOUND)
+    assert target is not None  # or the call is none of the plan
     whole = isinstance(statement, ast.Assign) and statement.targets == [target]
     span = context.text.span(target)
     if call.parts is not None:
