@@ -66,16 +66,20 @@ def _where(place: PinnedPlace) -> str:
 
 
 def _burn_down(pins: Pins) -> Iterator[str]:
-    native = pins.transforms - pins.pinned
-    share = f" ({100 * native // pins.transforms} %)" if pins.transforms else ""
-    yield f"{native:,} of {_plural(pins.transforms, 'transform')} native{share}."
     if pins.unmigrated:
+        # What nothing keeps in graph mode may still depend on it, so no share is of any use.
+        yield f"{pins.pinned:,} of {_plural(pins.transforms, 'transform')} pinned."
         yield (
             f"Not migrated yet: {_plural(pins.unmigrated, 'place')} without a pin. "
             "nnx-migrate apply --dry-run shows them."
         )
+    else:
+        native = pins.transforms - pins.pinned
+        share = f" ({100 * native // pins.transforms} %)" if pins.transforms else ""
+        yield f"{native:,} of {_plural(pins.transforms, 'transform')} native{share}."
+        if not pins.places:
+            yield "Nothing stays in graph mode."
     if not pins.places:
-        yield "Nothing stays in graph mode."
         return
     counts = Counter(place.origin for place in pins.places)
     told = ", ".join(f"{counts[origin]} {origin}" for origin in Origin if counts[origin])
