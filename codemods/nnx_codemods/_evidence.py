@@ -80,7 +80,7 @@ def kind_evidence(
         claim = RuleClaim.ARGUMENT_IS.about(index=index, kinds=f"{' or '.join(names)}{known}")
         return Evidence(str(claim), Proof.PROVED, min(places, default=None))
     reasons = sorted({v.reason for v in values if isinstance(v, Basic) and v.reason})
-    because = reasons[0] if reasons and is_unknown(values) else "it can be of several kinds"
+    because = reasons[0] if reasons and is_unknown(values) else "it can be of several classes"
     claim = RuleClaim.CLASS_UNKNOWN.about(index=index, because=because)
     return Evidence(str(claim), Proof.ASSUMED, permission=Permission.UNKNOWN_CLASS)
 

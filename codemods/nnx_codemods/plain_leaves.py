@@ -70,9 +70,12 @@ class LeafCause(Cause):
         ),
         NextStep.KEEP_PLAIN_APART,
     )
-    IN_IT = ("plain Python values in it become leaves of the State", NextStep.PASS_PLAIN_APART)
+    IN_IT = (
+        "{text} holds plain Python values, which tree mode makes leaves of the State",
+        NextStep.PASS_PLAIN_APART,
+    )
     MAY_BE_IN_IT = (
-        "plain Python values that it may hold become leaves of the State",
+        "{text} may hold plain Python values, which tree mode makes leaves of the State",
         NextStep.PASS_PLAIN_APART,
     )
     GIVEN = (
@@ -100,8 +103,11 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return Pin(RULE.name, LeafCause.IN_DATA.about(plain), (evidence,), bare=True)
     if not _is_plain_inside(context, site.operands[0]):
         return None
+    text = ast.unparse(site.operands[0])
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     unseen = _held(site.operands[0]) is None
-    return Pin(RULE.name, LeafCause.MAY_BE_IN_IT if unseen else LeafCause.IN_IT, bare=True)
+    cause = LeafCause.MAY_BE_IN_IT if unseen else LeafCause.IN_IT
+    return Pin(RULE.name, cause.about(text=text), bare=True)
 
 
 def _given_plain(context: FileContext, site: Site) -> Pin | None:
@@ -150,6 +156,7 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+_SHOWN = 60
 _IN_DATA = "a list or dictionary in nnx.data(...) holds values that are not arrays"
 _TAKING_APART = frozenset({"split", "state", "flatten", "graphdef", "merge"})
 RULE = Rule(

@@ -61,7 +61,10 @@ class VisitCause(Cause):
     )
     STATE = "a State has no static attributes"
     NODES_ONLY = "only Modules and Variables are used"
-    VISITS_STATIC = ("graph mode visits static attributes too", NextStep.CHECK_CLASS)
+    VISITS_STATIC = (
+        "graph mode visits static attributes too, and tree mode does not",
+        NextStep.CHECK_CLASS,
+    )
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -80,8 +80,8 @@ class MetadataCause(Cause):
     )
     NAMED = "nnx.transform_metadata names the new axis"
     DOES_MORE = (
-        "nnx.transform_metadata keeps updates of Variables alone, and the function {does} more: "
-        "{what} ({place})",
+        "nnx.transform_metadata keeps updates of Variables alone, and the function {does} more to "
+        "an argument: {what} ({place})",
         NextStep.UPDATE_ALONE,
     )
 

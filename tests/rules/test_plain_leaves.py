@@ -46,7 +46,7 @@ def describe(model: nnx.Linear, depth: int):
     graphdef, state = nnx.split((model, depth))
     return len(jax.tree.leaves(state))
 """,
-        "plain Python values in it become leaves of the State",
+        "(model, depth) holds plain Python values, which tree mode makes leaves of the State",
     )
 
 
@@ -57,7 +57,7 @@ def test_a_text_in_a_dictionary_is_kept_in_graph_mode() -> None:
 def checkpoint(model: nnx.Linear):
     return nnx.state({"model": model, "name": "encoder"})
 """,
-        "plain Python values in it become leaves of the State",
+        "{'model': model, 'name': 'encoder'} holds plain Python values, which tree mode makes",
     )
 
 
