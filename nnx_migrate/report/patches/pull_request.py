@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,10 @@ from nnx_migrate.report.markdown_text import code
 from nnx_migrate.report.patches.parts import Part
 
 _SHOWN_PATHS = 5
+#: " (docs/semantics.md: GRD-1, GRD-2)", " (API-3)".
+_SEMANTICS = re.compile(
+    r"\s*\((?:docs/semantics\.md:\s+)?[A-Z]{3}-\w+(?:(?:,|\s+to)\s+[A-Z]{3}-\w+)*\)"
+)
 
 
 def title_of(part: Part) -> str:
@@ -80,6 +85,20 @@ def _assumed(mine: Sequence[Told]) -> Iterator[str]:
         yield f"- {code(name)} ({places}): {told}."
 
 
+def _example(rule: str) -> Iterator[str]:
+    """A change of the rule, as its manual page shows it."""
+    code_of = {title: section_of(rule, title) for title in ("Before", "After")}
+    if not all(code_of.values()):
+        return
+    yield ""
+    yield "<details><summary>Before and after, by example</summary>"
+    for title, text in code_of.items():
+        # Manual pages are Markdown, in which indented lines are code.
+        yield from ("", f"{title}:", "", f"    {text}")
+    yield ""
+    yield "</details>"
+
+
 def _findings(part: Part, items: Mapping[int, Sequence[Told]]) -> tuple[list[Told], list[Told]]:
     """What the part is for, and what a person has to do in its files."""
     mine: list[Told] = []
@@ -114,7 +133,9 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
         yield ""
         yield f"{code(rule)} ({', '.join(numbers)}): {summary_of(rule)}"
         yield ""
-        yield section_of(rule, "Why it matters")
+        # Its readers have no page of ours at hand.
+        yield _SEMANTICS.sub("", section_of(rule, "Why it matters"))
+        yield from _example(rule)
     if any(item.finding.outcome is Outcome.REWRITTEN_CHECKED for item in mine):
         yield ""
         yield (

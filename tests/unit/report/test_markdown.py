@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -15,7 +16,10 @@ from nnx_migrate.report.formats import render
 from nnx_migrate.report.levels import Report, told
 from nnx_migrate.report.markdown import by_cause
 from nnx_migrate.report.markdown_text import code
+from nnx_migrate.report.patches.parts import FilePart, Part
+from nnx_migrate.report.patches.pull_request import by_file, pull_request
 from nnx_migrate.report.text import printable
+from nnx_migrate.rewrite.model.registry import rule_entries
 from tests.unit.report.runs import NASTY, nasty_run, real_run, report_of
 
 OURS = {"h2", "h3", "p", "strong", "ul", "li", "code", "details", "summary"} | {
@@ -117,6 +121,22 @@ def test_the_text_of_a_pull_request_says_a_cause_once() -> None:
     first, *others = by_cause(told(run_of_causes(1, places=3)), report_of([]))
     assert len(others) == 1
     assert first.endswith("`src/0.py:1`, `src/0.py:2`, `src/0.py:3`")
+
+
+@pytest.mark.parametrize("rule", sorted(rule_entries()))
+def test_a_pull_request_explains_itself(rule: str) -> None:
+    """Its readers know nothing of our pages; they see an example of each rule."""
+    finding = Finding(rule, 3, 4, Outcome.REWRITTEN, "done")
+    result = FileResult(Path("src/a.py"), FileStatus.CHANGED, b"", b"x", (finding,))
+    report = report_of([result])
+    part = Part((rule,), {"src/a.py": FilePart(result)})
+    text = pull_request(part, "1.patch", (), report, by_file(told(report)))
+    assert f"`{rule}` (1 rewritten): " in text
+    assert not re.search(r"semantics\.md|\b[A-Z]{3}-[\dA-Z]+\b", text)
+    html = MarkdownIt("commonmark").render(text)
+    before, after = (html.index(f"<p>{title}:</p>") for title in ("Before", "After"))
+    assert "<pre><code>" in html[before:after]
+    assert "<pre><code>" in html[after:]
 
 
 def test_a_long_run_is_cut_and_says_so() -> None:
