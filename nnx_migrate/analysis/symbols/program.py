@@ -295,7 +295,8 @@ class Project:
         if dotted == NNX or head == NNX or head.startswith(NNX + "."):
             return None
         if head in self.modules:
-            return self.bindings(Scope(head, ir.MODULE_SCOPE), attribute)
+            found = self.bindings(Scope(head, ir.MODULE_SCOPE), attribute)
+            return [each for each in found if not _imports(each, dotted)]
         return None
 
     def dotted(self, scope: Scope, expr: ir.Expr) -> str | None:
@@ -375,6 +376,11 @@ class Project:
     def nnx_name(self, scope: Scope, expr: ir.Expr) -> str | None:
         """The name after `nnx.` ("grad", "compat.jit") of a reference into flax.nnx, or None."""
         return nnx_name(self.dotted(scope, expr))
+
+
+def _imports(binding: Binding, dotted: str) -> bool:
+    """Whether a name of a package is bound to the file of that name: `from . import nets` in it."""
+    return isinstance(binding, Located) and binding.expr == ir.ImportRef(dotted)
 
 
 def _bound_for(function: ir.Function, name: str, line: int) -> tuple[ir.Expr, ...]:

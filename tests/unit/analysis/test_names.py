@@ -250,3 +250,49 @@ class Net(Base):
     pass
 """
     assert analysis_of(source).evaluator.hierarchy.kind("main:Net:7") is None
+
+
+_PACKAGE = {
+    "lib/nets.py": "from flax import nnx\n\n\nclass Net(nnx.Module):\n    pass\n",
+    "lib/deep/layers.py": "from flax import nnx\n\n\nclass Layer(nnx.Module):\n    pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    "own",
+    ["from . import nets", "from lib import nets", "from . import nets as nets", "import lib.nets"],
+)
+@pytest.mark.parametrize(
+    "use", ["from lib import nets\nx = nets.Net()", "import lib\nx = lib.nets.Net()"]
+)
+def test_a_package_that_imports_its_files_gives_them_under_their_names(own: str, use: str) -> None:
+    files = {**_PACKAGE, "lib/__init__.py": f"{own}\n", "main.py": use}
+    assert kinds(files, "x") == {"Net"}
+
+
+def test_a_package_uses_the_files_that_it_imports() -> None:
+    own = "from . import nets\n\ndef make():\n    return nets.Net()\n"
+    files = {**_PACKAGE, "lib/__init__.py": own, "main.py": "from lib import make\nx = make()\n"}
+    assert kinds(files, "x") == {"Net"}
+
+
+def test_a_package_in_a_package_is_the_same() -> None:
+    own = {
+        "lib/__init__.py": "from . import deep\n",
+        "lib/deep/__init__.py": "from . import layers\n",
+        "main.py": "from lib import deep\nx = deep.layers.Layer()\n",
+    }
+    found = kinds({**_PACKAGE, **own}, "x")
+    assert found == {"Layer"}
+
+
+def test_a_package_that_binds_the_name_of_a_file_anew_gives_what_it_binds() -> None:
+    own = "from . import nets\n\n\nclass Other:\n    Net = int\n\n\nnets = Other\n"
+    files = {**_PACKAGE, "lib/__init__.py": own, "main.py": "from lib import nets\nx = nets\n"}
+    assert "Other" in kinds(files, "x")
+
+
+def test_what_a_package_imports_that_is_not_there_is_not_known() -> None:
+    use = "from lib import compiled\nx = compiled.Net()\n"
+    files = {**_PACKAGE, "lib/__init__.py": "from . import compiled\n", "main.py": use}
+    assert is_unknown(values_of(analysis_of(files), "x"))
