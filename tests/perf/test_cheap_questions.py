@@ -226,3 +226,44 @@ def test_ways_of_what_is_no_object_of_nnx_are_not_followed(
     (tmp_path / "main.py").write_text(program)
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     assert bool(followed) is follows
+
+
+_WAYS = """\
+from flax import nnx
+
+
+class Base(nnx.Module):
+    def forward(self, x):
+        return run(self, x)
+
+
+@nnx.jit
+def run(layer, x):
+    return x
+"""
+_WAY = """
+
+class Way{n}(Base):
+    def __init__(self, below: Base):
+        self.below{n} = below
+
+    def forward(self, x):
+        return self.below{n}.forward(x)
+"""
+
+
+def test_ways_from_part_to_part_are_not_followed_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of eight classes that hold each other there are thousands of paths to an object in one."""
+    followed = []
+
+    def noted(*args: Any, **named: Any) -> Any:
+        followed.append(1)
+        return in_terms_of(*args, **named)
+
+    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    ways = "".join(_WAY.format(n=n) for n in range(8))
+    (tmp_path / "main.py").write_text(f"{_WAYS}{ways}")
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert 0 < len(followed) < 3_000

@@ -38,8 +38,9 @@ from nnx_migrate.analysis.points_to.repeated_objects import (
 from nnx_migrate.analysis.points_to.widening import flat, roughly
 from nnx_migrate.core.place import Place
 
-#: In so many ways may a function that calls itself be passed objects before parts of them are told
-#: apart no more. The ways are finitely many, but through a tree there are millions.
+#: In so many ways may a function be passed objects before parts of them are told apart no more: all
+#: of them in a function that calls itself, parts of different objects in another one. The ways are
+#: finitely many, but through a tree, or through classes that hold each other, there are millions.
 _MOST_EXACT = 20
 #: And so many before nothing is told apart: ten parameters have millions of orders.
 _MOST_STATES = 200
@@ -62,6 +63,12 @@ class _Passed:
     place: Place
     around: frozenset[Scope]
     own: Held | None
+
+
+def _are_apart(whole: Held) -> bool:
+    """Whether no two objects in a value come from the same place, whatever parts of it they are."""
+    roots = [each.object.root for each in objects(whole, guessed=True)]
+    return len(set(roots)) == len(roots)
 
 
 def _is_parameter(root: object, scope: Scope) -> bool:
@@ -158,6 +165,8 @@ class PassedObjects:
             if again:
                 whole = without(whole, self._is_surely_none)
                 whole = flat(whole) if len(known) < _MOST_EXACT else roughly(whole)
+            elif len(known) >= _MOST_EXACT and _are_apart(whole):
+                whole = roughly(whole)
             if whole not in known:
                 first = next(iter(objects(whole)), None)
                 if again and len(known) >= _MOST_STATES and first is not None:
