@@ -192,13 +192,15 @@ def _facts(context: FileContext, site: Site) -> Iterator[str]:
     for scope in scopes:
         yield from _function(context, site, scope)
     if site.form == "object":
-        yield f"  argument: {describe(context.values(site.operands[0]))}"
+        yield f"  argument: {describe(context.values(site.operands[0]), _NAMED)}"
     elif not scopes:
         yield "  the transformed function might not be in this project"
     if site.escapes:
         yield f"  some calls of its result are out of sight: {site.escapes}"
 
 
+#: What an argument may be, as far as it is written out.
+_NAMED = 3
 _FORMS = {
     "decorator": "as a decorator",
     "call": "called with its function",
@@ -214,7 +216,7 @@ def _function(context: FileContext, site: Site, scope: Scope) -> Iterator[str]:
     for _, name, values in given_parameters(context, site, scope):
         effect = worst(context.effects_of(scope, name))
         done = f"; {effect.what} ({effect.where})" if effect else ""
-        yield f"    {name}: {describe(values)}{done}"
+        yield f"    {name}: {describe(values, _NAMED)}{done}"
 
 
 def _verdicts(looked: _Looked, site: Site) -> Iterator[str]:

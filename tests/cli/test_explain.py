@@ -59,6 +59,22 @@ def test_every_end_has_its_reason(command: Command, project: Path, line: int, sa
     assert said in command("apply", "--explain", f"src/others.py:{line}").out.decode()
 
 
+def test_the_first_of_many_kinds_are_named(command: Command, tmp_path: Path) -> None:
+    classes = "".join(f"class {name}(nnx.Module):\n    pass\n\n\n" for name in "ABCDE")
+    calls = "".join(f"step({name}())\n" for name in "ABCDE")
+    step = "@nnx.jit\ndef step(model):\n    return model.x\n\n\n"
+    handed_on = "def run(other):\n    return step(other)\n"
+    text = f"from flax import nnx\n\n\n{classes}{step}{calls}\n\n{handed_on}"
+    (tmp_path / "many.py").write_text(text)
+    line = text.splitlines().index("@nnx.jit") + 1
+    told = command("apply", "--explain", f"many.py:{line}", cwd=tmp_path).out.decode()
+    (model,) = [each for each in told.splitlines() if each.startswith("    model: ")]
+    assert model.startswith("    model: not known, ")
+    assert " or A (many.py:" in model
+    assert " or 3 more" in model
+    assert " or C (" not in model
+
+
 @pytest.mark.parametrize(
     ("place", "message"),
     [

@@ -194,12 +194,22 @@ def short_name(class_name: str) -> str:
     return key.partition(":")[0] if key else module.removeprefix("flax.")
 
 
-def describe(values: Values) -> str:
-    """What something can be, in words."""
-    return " or ".join(sorted({_described(value) for value in values})) or "not known"
+def describe(values: Values, most: int | None = None) -> str:
+    """What something can be, in words.
+
+    Args:
+        values: it.
+        most: so many are named at each depth, what is not known first, and the rest is counted;
+            None for all.
+    """
+    words = sorted({_described(value, most) for value in values})
+    if most is not None and len(words) > most:
+        words.sort(key=lambda each: not each.startswith(_SORTS["unknown"]))
+        words = [*words[:most], f"{len(words) - most} more"]
+    return " or ".join(words) or _SORTS["unknown"]
 
 
-def _described(value: Value) -> str:
+def _described(value: Value, most: int | None) -> str:
     match value:
         case Instance(class_name=class_name, exact=exact, origin=origin):
             place = f" ({origin})" if origin else ""
@@ -212,9 +222,9 @@ def _described(value: Value) -> str:
         case LibraryValue(dotted=dotted):
             return dotted
         case TupleValue(elements=elements):
-            return f"({', '.join(map(describe, elements))})"
+            return f"({', '.join(describe(each, most) for each in elements)})"
         case ContainerValue(element=element):
-            return f"a container of {describe(element)}"
+            return f"a container of {describe(element, most)}"
         case Basic(sort=sort, reason=reason):
             return f"{_SORTS[sort]}{f', {reason}' if reason else ''}"
 
