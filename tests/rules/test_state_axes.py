@@ -97,17 +97,44 @@ def run(model: nnx.Linear, x):
     )
 
 
-def test_axes_that_are_bound_twice_otherwise_are_not() -> None:
+def test_axes_that_are_bound_otherwise_in_a_branch_are_not() -> None:
     check_pinned(
         RULE,
         """\
 def run(model: nnx.Linear, x):
     axes = nnx.StateAxes({nnx.Param: 0, ...: None})
-    y = nnx.vmap(lambda m, x: m(x), in_axes=(axes, 0))(model, x)
-    axes = nnx.StateAxes({nnx.Param: None, ...: None})
-    return y + nnx.vmap(lambda m, x: m(x), in_axes=(axes, 0))(model, x)
+    if x is not None:
+        axes = nnx.StateAxes({nnx.Param: None, ...: None})
+    return nnx.vmap(lambda m, x: m(x), in_axes=(axes, 0))(model, x)
 """,
         "built in a way that cannot be read",
+    )
+
+
+def test_axes_that_are_bound_again_are_read_where_they_are_used() -> None:
+    check_transformed(
+        RULE,
+        """\
+def run(model: nnx.Linear, x):
+    axes = nnx.StateAxes({nnx.Param: 0, ...: None})
+    y = nnx.vmap(lambda m, x: m(x), in_axes=(axes, 0))(model, x)
+    axes = nnx.StateAxes({nnx.Param: None, ...: 0})
+    return y + nnx.vmap(lambda m, x: m(x), in_axes=(axes, 0))(model, x)
+""",
+        """\
+def run(model: nnx.Linear, x):
+    axes = nnx.StateAxes({nnx.Param: 0, ...: None})
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+
+    def mapped_fn(params, rest, x):
+        m = nnx.merge(graphdef, params, rest)
+        return m(x)
+
+    y = nnx.vmap(mapped_fn, in_axes=(0, None, 0))(params, rest, x)
+    axes = nnx.StateAxes({nnx.Param: None, ...: 0})
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+    return y + nnx.vmap(mapped_fn, in_axes=(None, 0, 0))(params, rest, x)
+""",
     )
 
 

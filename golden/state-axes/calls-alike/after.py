@@ -36,15 +36,15 @@ def with_another_function(weights: Weights, x: jax.Array):
     f = noisy
     graphdef, rng_state, rest = nnx.split(weights, nnx.RngState, ...)
 
-    def f_of_state(rng_state, rest, *args):
-        return f(nnx.merge(graphdef, rng_state, rest), *args)
+    def f_of_state(rng_state, rest, x):
+        return f(nnx.merge(graphdef, rng_state, rest), x)
 
     y1 = nnx.vmap(f_of_state, in_axes=(0, None, 0))(rng_state, rest, x)
     f = plain
     graphdef, rng_state, rest = nnx.split(weights, nnx.RngState, ...)
 
-    def f_of_state(rng_state, rest, *args):
-        return f(nnx.merge(graphdef, rng_state, rest), *args)
+    def f_of_state(rng_state, rest, x):
+        return f(nnx.merge(graphdef, rng_state, rest), x)
 
     y2 = nnx.vmap(f_of_state, in_axes=(0, None, 0))(rng_state, rest, x)
     return y1, y2

@@ -41,7 +41,7 @@ def reads_of(
         return None
     if any(tree.scope(load) != scope for load in loads):
         return None  # a function may run at another time
-    meant = {load: _assigned(tree, load, assignments) for load in loads}
+    meant = {load: last_before(tree, load, assignments) for load in loads}
     if None in meant.values():
         return None
     return [load for load in loads if meant[load] is assignment]
@@ -55,25 +55,29 @@ def _binds(assignment: ast.Assign, name: str) -> bool:
             return False
 
 
-def _assigned(tree: Tree, load: ast.Name, assignments: Collection[ast.Assign]) -> ast.Assign | None:
-    """The assignment that runs last before a place, on every way to it."""
-    statement = tree.statement(load)
-    if isinstance(statement, _UNORDERED) and _holds(tree, statement, assignments):
+def last_before(tree: Tree, place: ast.AST, bindings: Collection[ast.stmt]) -> ast.stmt | None:
+    """The one of some statements of a function that runs last before a place, on every way to it.
+
+    Args:
+        place: what stands in the same function.
+    """
+    statement = tree.statement(place)
+    if isinstance(statement, _UNORDERED) and _holds(tree, statement, bindings):
         return None  # what the test of a loop reads
     while True:
         block = tree.block_of(statement)
         for above in reversed(block[: block.index(statement)]):
-            if isinstance(above, ast.Assign) and above in assignments:
+            if above in bindings:
                 return above
-            if _holds(tree, above, assignments):
+            if _holds(tree, above, bindings):
                 return None
         around = next(a for a in tree.ancestors(statement) if isinstance(a, ast.stmt | ast.Module))
         if isinstance(around, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             return None
-        if isinstance(around, _UNORDERED) and _holds(tree, around, assignments):
+        if isinstance(around, _UNORDERED) and _holds(tree, around, bindings):
             return None
         statement = around
 
 
-def _holds(tree: Tree, statement: ast.stmt, assignments: Collection[ast.Assign]) -> bool:
-    return any(statement in tree.ancestors(each) for each in assignments)
+def _holds(tree: Tree, statement: ast.stmt, bindings: Collection[ast.stmt]) -> bool:
+    return any(statement in tree.ancestors(each) for each in bindings)
