@@ -206,7 +206,17 @@ def _finished(
     typer.echo(f"results: {request.out}/summary.md, patches, review, findings.jsonl", err=True)
     if request.write and any(each.before != each.after for each in result.results):
         typer.echo(f"undo with: nnx-migrate undo {journal}", err=True)
+    elif not request.write and any(each.before != each.after for each in result.results):
+        typer.echo(f"Next: {_writing()}  (to undo: nnx-migrate undo last)", err=True)
     return max(code, console.exit_code(result, written=request.write))
+
+
+def _writing() -> str:
+    """The command of this run, to go on with it so that it writes."""
+    words = ["nnx-migrate", *sys.argv[1:], "--write"]
+    if not {"--merge", "--resume"} & set(words):
+        words.append("--resume")
+    return shlex.join(words)
 
 
 def _campaign(

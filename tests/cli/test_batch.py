@@ -22,7 +22,7 @@ import pytest
 
 from nnx_migrate.sources.journal import STATE_VARIABLE
 from tests.cli.batches import VMAP, contents, disturbed, disturbing, grow
-from tests.cli.conftest import COMMAND, Command
+from tests.cli.conftest import COMMAND, TRAIN, Command
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +62,24 @@ def test_patches_give_what_apply_writes(
     assert summary["files"]["changed"] == len(changed) > 40
     found = [line for line in lines(tmp_path / "out" / "findings.jsonl") if "path" in line]
     assert {f"{tree.name}/{name}" for name in changed} <= {line["path"] for line in found}
+
+
+def test_a_run_that_looked_ends_with_the_command_that_writes(
+    tmp_path: Path, command: Command
+) -> None:
+    source = tmp_path / "src" / "make.py"
+    source.parent.mkdir()
+    source.write_bytes(TRAIN)
+    done = command("batch", "src", "--out", "out")
+    (step,) = re.findall(r"^Next: nnx-migrate (.*?)  \(to undo: ", done.err, re.MULTILINE)
+    assert source.read_bytes() == TRAIN
+    done = command(*step.split())
+    assert done.code == 0
+    assert source.read_bytes() != TRAIN
+    assert "Next: " not in done.err
+    assert command("undo", "last").code == 0
+    assert source.read_bytes() == TRAIN
+    assert "Next: " not in command("batch", "src", "--out", "quiet", "-q").err
 
 
 def test_it_writes_what_apply_writes_and_undo_puts_it_back(
