@@ -70,6 +70,69 @@ def made(x):
     )
 
 
+_COPIED = """\
+class Options(nnx.Module):
+    def copy(self):
+        return self
+
+    def update(self, other):
+        self.last = other
+
+
+class Fixed(nnx.Module):
+    def __init__(self, rngs, **options):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.options = {options}
+
+    def __call__(self, x, **given):
+        {first}
+        return self.linear(x)
+
+
+@nnx.jit
+def step(model: Fixed, x):
+    return model(x, scale=2.0)
+
+
+step(Fixed(nnx.Rngs(0)), x)
+"""
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "options = self.options.copy(); options.update(given)",
+        'options = self.options.copy(); options["scale"] = x',
+        'options = self.options.copy(); options.pop("scale", None)',
+        "options = dict(self.options); options.update(given)",
+    ],
+)
+def test_a_copy_of_a_dict_that_changes_stays(first: str) -> None:
+    check_noop(RULE, _COPIED.format(options="nnx.data(options)", first=first))
+
+
+_GENERIC = """\
+import typing as tp
+
+T = tp.TypeVar("T")
+
+
+class Holder(nnx.Module, tp.Generic[T]):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def run(self, x):{first}
+        return self.linear(x)
+
+
+y = nnx.jit(Holder[int].run)(Holder[int](nnx.Rngs(0)), x)
+"""
+
+
+def test_a_method_of_a_generic_class_for_some_type_stays() -> None:
+    check_noop(RULE, _GENERIC.format(first=""))
+
+
 def test_an_attribute_that_a_frozen_dataclass_sets_of_itself_stays() -> None:
     check_noop(
         RULE,
@@ -215,6 +278,30 @@ def step(model: nnx.Linear, x):
 """,
         "the function changes model: attribute last is set",
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [
+        ("nnx.data(options)", "options = self.options; options.update(given)"),
+        (
+            "nnx.data(options)",
+            "options = self.options.copy() if given else self.options; options.update(given)",
+        ),
+        (
+            'nnx.data({"names": []})',
+            'options = self.options.copy(); options["names"].append("scale")',
+        ),
+        ("Options()", "options = self.options.copy(); options.update(given)"),
+    ],
+)
+def test_what_is_no_copy_or_held_by_it_is_kept_in_graph_mode(options: str, first: str) -> None:
+    check_pinned(RULE, _COPIED.format(options=options, first=first), "the function changes model")
+
+
+def test_a_method_of_a_generic_class_that_sets_an_attribute_is_kept_in_graph_mode() -> None:
+    reason = "the function changes self: attribute last is set"
+    check_pinned(RULE, _GENERIC.format(first="\n        self.last = x"), reason)
 
 
 def test_a_stand_in_where_flax_is_missing_hides_nothing() -> None:

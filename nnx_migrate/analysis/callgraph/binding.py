@@ -91,7 +91,7 @@ def caught(
         return ir.Sequence(call.args[max(positional - offset, 0) :], is_tuple=True)
     named = {p.name for p in function.parameters}
     values = [v if k else ir.Element(v) for k, v in call.keywords if k not in named]
-    return ir.Sequence(tuple(values), is_tuple=False)
+    return ir.Sequence(tuple(values), is_tuple=False, keyed="yes")
 
 
 def passed_none(hierarchy: Hierarchy, class_name: str, call: ir.Call) -> frozenset[str]:

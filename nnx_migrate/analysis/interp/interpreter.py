@@ -92,7 +92,12 @@ class Evaluator(Evaluation):
                 held = self.values(scope, base)
                 if held == STATE and is_of_sown(self, base):
                     return unknown(Unknown.HELD_BY_VARIABLE)
-                return union(field_values(self, v) or items_of(self, v) for v in held)
+                return union(
+                    frozenset({v})
+                    if isinstance(v, ClassValue) and self.hierarchy.is_generic(v.class_name)
+                    else field_values(self, v) or items_of(self, v)
+                    for v in held
+                )
             case ir.Unpacked(base=base, index=index):
                 held = self.values(scope, base)
                 if held == STATE and is_of_sown(self, base):

@@ -126,6 +126,18 @@ class Hierarchy:
             return classes.pop()
         return library_class(dotted) or dotted
 
+    def is_generic(self, class_name: str) -> bool:
+        """Whether `Net[int]` is the class `Net`, as far as code that runs can tell."""
+        ancestry = self.ancestry(class_name)
+        located = map(self.project.class_of, ancestry.classes)
+        keywords = {name for each in located if each is not None for name, _ in each[1].keywords}
+        return (
+            ancestry.closed
+            and "typing.Generic" in ancestry.classes
+            and keywords.isdisjoint({"metaclass", None})
+            and self.method(class_name, "__class_getitem__") is None
+        )
+
     def kind(self, class_name: str) -> str | None:
         """What an instance is: "module", "variable", "rngs", "optimizer", "metric", "state",
         "plain"; None when a base class is not known."""

@@ -296,3 +296,62 @@ def test_what_a_package_imports_that_is_not_there_is_not_known() -> None:
     use = "from lib import compiled\nx = compiled.Net()\n"
     files = {**_PACKAGE, "lib/__init__.py": "from . import compiled\n", "main.py": use}
     assert is_unknown(values_of(analysis_of(files), "x"))
+
+
+_GENERIC = """\
+import enum
+import typing as tp
+from flax import nnx
+
+T = tp.TypeVar("T")
+
+
+class Other:
+    pass
+
+
+class Meta(type):
+    def __getitem__(cls, name):
+        return Other
+
+
+class Net(nnx.Module, tp.Generic[T]{keywords}):
+    {body}
+
+
+class Below(Net[T]):
+    pass
+
+
+class Color(enum.Enum):
+    RED = Other
+"""
+
+
+@pytest.mark.parametrize("use", ["Net[int]", "Net[int][T]", "Net['Other']"])
+def test_a_generic_class_for_some_type_is_the_class(use: str) -> None:
+    source = _GENERIC.format(keywords=", pytree=False", body="pass")
+    assert kinds(f"{source}\nx = {use}()\n", "x") == {"Net"}
+
+
+def test_a_class_below_a_generic_one_is_generic() -> None:
+    source = _GENERIC.format(keywords="", body="pass")
+    assert kinds(f"{source}\nx = Below[int]()\n", "x") == {"Below"}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "body"),
+    [
+        (", metaclass=Meta", "pass"),
+        (", **options", "pass"),
+        ("", "def __class_getitem__(cls, name):\n        return Other"),
+    ],
+)
+def test_a_class_that_says_what_its_items_are_is_not_its_item(keywords: str, body: str) -> None:
+    source = _GENERIC.format(keywords=keywords, body=body)
+    assert "Net" not in kinds(f"{source}\nx = Net[int]()\n", "x")
+
+
+def test_a_member_of_an_enum_is_not_the_enum() -> None:
+    source = _GENERIC.format(keywords="", body="pass")
+    assert "Color" not in kinds(f"{source}\nx = Color['RED']\n", "x")

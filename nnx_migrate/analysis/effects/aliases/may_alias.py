@@ -205,8 +205,19 @@ class Aliases:
         """Whether a name is bound to nothing but displays: a list of parts is not the object."""
         bindings = self.project.bindings(scope, base.id) if isinstance(base, ir.Name) else []
         return bool(bindings) and all(
-            not isinstance(b, ParameterOf) and is_new_container(_as_bound(b.expr)) for b in bindings
+            not isinstance(b, ParameterOf)
+            and (is_new_container(_as_bound(b.expr)) or self._is_copy(b.scope, _as_bound(b.expr)))
+            for b in bindings
         )
+
+    def _is_copy(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is `table.copy()` of what is a list, a dict or the like for all it can be."""
+        match expr:
+            case ir.Call(func=ir.Attribute(base=base, name="copy"), args=(), keywords=()):
+                copied = self.values(scope, base)
+                return bool(copied) and all(isinstance(v, ContainerValue) for v in copied)
+            case _:
+                return False
 
     def _is_inside(self, scope: Scope) -> bool:
         key: str | None = scope.function
