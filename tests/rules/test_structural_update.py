@@ -105,10 +105,12 @@ step(Fixed(nnx.Rngs(0)), x)
         'options = self.options.copy(); options["scale"] = x',
         'options = self.options.copy(); options.pop("scale", None)',
         "options = dict(self.options); options.update(given)",
+        'x = x * self.options["scale"]',
     ],
 )
-def test_a_copy_of_a_dict_that_changes_stays(first: str) -> None:
-    check_noop(RULE, _COPIED.format(options="nnx.data(options)", first=first))
+@pytest.mark.parametrize("options", ["nnx.data(options)", 'nnx.data({"scale": jnp.ones(2)})'])
+def test_a_dict_that_is_read_or_copied_stays(options: str, first: str) -> None:
+    check_noop(RULE, _COPIED.format(options=options, first=first))
 
 
 _GENERIC = """\
@@ -297,6 +299,19 @@ def step(model: nnx.Linear, x):
 )
 def test_what_is_no_copy_or_held_by_it_is_kept_in_graph_mode(options: str, first: str) -> None:
     check_pinned(RULE, _COPIED.format(options=options, first=first), "the function changes model")
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "options = self.options; options.update(given)",
+        'self.options.pop("scale")',
+        'self.options["scale"] = x',
+    ],
+)
+def test_arrays_that_a_module_keeps_in_a_dict_are_a_part_of_it(first: str) -> None:
+    kept = 'nnx.data({"scale": jnp.ones(2)})'
+    check_pinned(RULE, _COPIED.format(options=kept, first=first), "the function changes model")
 
 
 def test_a_method_of_a_generic_class_that_sets_an_attribute_is_kept_in_graph_mode() -> None:

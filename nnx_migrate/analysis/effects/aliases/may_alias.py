@@ -277,7 +277,8 @@ def _may_hold(value: Value) -> bool:
         case FunctionValue():
             return False
         case ContainerValue(element=element):
-            return not element or any(_may_hold(v) for v in element)
+            # Of arrays in a container that a Module keeps, the container is a part of it.
+            return not element or any(v == Basic("array") or _may_hold(v) for v in element)
         case TupleValue(elements=elements):
             return any(_may_hold(v) for part in elements for v in part)
         case _:
