@@ -10,6 +10,7 @@ import pytest
 
 from nnx_migrate.analysis.callgraph import base, lattice
 from nnx_migrate.analysis.callgraph.call_targets import Handles
+from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.callgraph.passed_within import PassedWithin
 from nnx_migrate.analysis.domain.values import Values
 from nnx_migrate.analysis.effects import reachability
@@ -170,6 +171,34 @@ def test_what_other_files_pass_on_is_not_followed_again_beside_what_the_edited_o
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     few, many = (_asked_after_an_edit(monkeypatch, others) for others in (3, 12))
+    assert 0 < many == few
+
+
+def _asked_after_an_edit_of_what_takes_it(patch: pytest.MonkeyPatch, others: int) -> int:
+    """How much is followed after an edit of a file that one file passes a function to."""
+    passing = "from main import taking\nfrom lib import given\ntaking(given)\n"
+    also = "from lib import given, call\ncall(given)\n"
+    files = {f"user{i}.py": also for i in range(others)}
+    main = "def taking(f):\n    return f(1)\n"
+    analysis = analysis_of({**files, "lib.py": _GIVEN, "user.py": passing, "main.py": main})
+    looks = _counted(patch, Handles, "_becomes")
+
+    def follow(analysis: Analysis) -> int:
+        looks.clear()
+        given = scope_named(analysis, "given", "lib")
+        found = analysis.evaluator.callers.handles.of(given)
+        taking = scope_named(analysis, "taking", "main")
+        assert Handle("f", taking) in found
+        return len(looks)
+
+    assert follow(analysis) > others
+    return follow(analysis.replacing(index_of("main.py", f"\n{main}")))
+
+
+def test_what_passes_something_to_the_edited_file_is_followed_again_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few, many = (_asked_after_an_edit_of_what_takes_it(monkeypatch, others) for others in (3, 12))
     assert 0 < many == few
 
 

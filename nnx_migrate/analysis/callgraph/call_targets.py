@@ -29,6 +29,7 @@ from nnx_migrate.analysis.symbols.passed_on import (
 from nnx_migrate.analysis.symbols.program import Project
 
 Item = TypeVar("Item")
+_Rows = tuple[str, frozenset[str] | None]
 
 
 class Handles:
@@ -58,11 +59,12 @@ class Handles:
         self._merged: dict[tuple[str, Handle], Sequence[tuple[Scope, ir.Call]]] = {}
         self._calls: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
         self._implied: dict[str, Mapping[Handle, Sequence[tuple[Scope, ir.Call]]]] = {}
-        self._passed: dict[str, Mapping[Handle, Sequence[PassedOn]]] = {}
+        #: By name, and the files that are asked, where these are not all.
+        self._passed: dict[_Rows, Mapping[Handle, Sequence[PassedOn]]] = {}
         within = None if before is None else before._within
         self._within: PassedWithin = PassedWithin(project, mentions, within)
-        #: By handle, the names of the calls that what has it is passed to.
-        self._passed_to: dict[Handle, frozenset[str]] = {}
+        #: By handle and file, the names of the calls that what has it is passed to.
+        self._passed_to: dict[Handle, Mapping[str, frozenset[str]]] = {}
         self._edited = None if before is None else EditedNames(project, before.project)
         #: After an edit, the files in which names may mean something else.
         self._anew = frozenset[str]() if self._edited is None else self._edited.anew
@@ -194,13 +196,13 @@ class Handles:
 
     def _passed_anew(self, handle: Handle) -> Sequence[PassedOn]:
         """The same; after an edit, in files in which names may mean something else."""
-        name, mentions = handle.name, self.mentions
-        if name not in self._passed:
-            rows = mentions.passed_on(name)
-            if self._before is not None:
-                rows = mentions.passed_on_by(name, self._anew)
-            self._passed[name] = self._by_source(rows)
-        return self._passed[name].get(handle, ())
+        return self._passed_in(handle, None if self._before is None else self._anew)
+
+    def _passed_in(self, handle: Handle, modules: frozenset[str] | None) -> Sequence[PassedOn]:
+        rows = handle.name, modules
+        if rows not in self._passed:
+            self._passed[rows] = self._by_source(self.mentions.passed_on(*rows))
+        return self._passed[rows].get(handle, ())
 
     def _with_those_before(
         self, found: Sequence[Item], before: Sequence[Item], scope: Callable[[Item], Scope]
@@ -288,18 +290,25 @@ class Handles:
         if handle.within is not None and handle.within.module in self._anew:
             return None
         parts = before._parts(handle)
-        passed_to = before._passed_to.get(handle, frozenset())
-        if any(map(edited.is_redefined, passed_to)):
-            return None
+        passed_to = before._passed_to.get(handle, {})
         kept = {module: found for module, found in parts.items() if module not in self._anew}
-        if any(map(edited.are_among, kept.values())):
+        again = [
+            module
+            for module, found in kept.items()
+            if edited.are_told(found, passed_to.get(module, ()))
+        ]
+        in_function = handle.within is not None and not self.mentions.defines(handle.name)
+        if again and in_function:
             return None
         self._passed_to[handle] = passed_to
-        if not edited.is_passed_on(handle.name):
-            return kept
-        in_function = handle.within is not None and not self.mentions.defines(handle.name)
-        passed_on = () if in_function else self._passed_anew(handle)
-        return {**kept, **self._told_by(handle, passed_on, self._anew)}
+        asked = [frozenset([module]) for module in again]
+        if edited.is_passed_on(handle.name):
+            asked.append(self._anew)
+        for modules in asked:
+            passed_on = () if in_function else self._passed_in(handle, modules)
+            kept.update(dict.fromkeys(modules, frozenset[Handle]()))
+            kept.update(self._told_by(handle, passed_on, modules))
+        return kept
 
     def _found_parts(self, handle: Handle) -> Mapping[str, frozenset[Handle]]:
         return self._told_by(handle, self._passed_on(handle))
@@ -319,11 +328,14 @@ class Handles:
         """
         if handle.kind == "own" or handle.name == "__init__":
             return {}  # the variables themselves are followed, and the class
-        taking = {ir.last_name(each.call.func) for each in passed_on if each.call is not None}
-        self._passed_to[handle] = self._passed_to.get(handle, frozenset()) | taking
         found: dict[str, set[Handle]] = collections.defaultdict(set)
+        taking: dict[str, set[str]] = collections.defaultdict(set)
         for each in passed_on:
             found[each.site.module].update(self._becomes(each))
+            if each.call is not None:
+                taking[each.site.module].add(ir.last_name(each.call.func))
+        told = {module: frozenset(names) for module, names in taking.items()}
+        self._passed_to[handle] = {**self._passed_to.get(handle, {}), **told}
         for scope, (target, name) in self.mentions.renamed(handle.name):
             asked = modules is None or scope.module in modules
             if asked and handle in self._spelled_as.imported(target):

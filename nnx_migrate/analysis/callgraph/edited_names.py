@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.ir import nodes as ir
@@ -32,10 +32,16 @@ class EditedNames:
         self._called: dict[tuple[str, str | None, bool], bool] = {}
         self._redefined: dict[str, bool] = {}
 
-    def are_among(self, handles: frozenset[Handle]) -> bool:
-        """Whether any of these is a variable of such code."""
+    def are_told(self, handles: Iterable[Handle], taking: Iterable[str]) -> bool:
+        """Whether what a file passes on may become something else there.
+
+        Args:
+            handles: what it becomes: a variable of such code may be another one now.
+            taking: the names of what it is passed to.
+        """
         anew = self.anew
-        return any(each.within is not None and each.within.module in anew for each in handles)
+        among = any(each.within is not None and each.within.module in anew for each in handles)
+        return among or any(map(self.is_redefined, taking))
 
     def are_called(self, handle: Handle) -> bool:
         """Whether such code calls that, or has a library call it; now or before."""

@@ -130,13 +130,16 @@ class Mentions:
         """Whether a function or a class of the project, or of others in the run, has that name."""
         return any(name in tables.defined for tables in self.project.tables)
 
-    def passed_on(self, name: str) -> Iterator[PassedOn]:
-        """What becomes of the functions that something of that last name may be."""
-        return (passed for _, passed in self._rows(lambda tables: tables.passed_on, name))
+    def passed_on(self, name: str, modules: frozenset[str] | None = None) -> Iterator[PassedOn]:
+        """What becomes of the functions that something of that last name may be.
 
-    def passed_on_by(self, name: str, modules: frozenset[str]) -> Iterator[PassedOn]:
-        """The same in some files."""
-        rows = self._rows_in(lambda tables: tables.passed_on, name, modules)
+        Args:
+            modules: the files that are asked, where these are not all.
+        """
+        if modules is None:
+            rows = self._rows(lambda tables: tables.passed_on, name)
+        else:
+            rows = self._rows_in(lambda tables: tables.passed_on, name, modules)
         return (passed for _, passed in rows)
 
     def renamed(self, name: str) -> Iterator[tuple[Scope, tuple[str, str]]]:
