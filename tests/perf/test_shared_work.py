@@ -16,6 +16,7 @@ from nnx_migrate.analysis.domain.values import Values
 from nnx_migrate.analysis.effects import reachability
 from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
 from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
+from nnx_migrate.analysis.effects.flags.constructors import ConstructorFlags
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
@@ -116,6 +117,32 @@ def test_methods_in_sight_are_gone_through_once_for_all_that_may_run_them(
     found = [analysis.in_sight.possible(each, is_object=False) for each in effects]
     assert len(found) == 20
     assert len(looks) == len(set(looks))
+
+
+def _looks_at_constructors(patch: pytest.MonkeyPatch, sows: int) -> int:
+    """How often it is looked for what makes an object whose method sows under its flag."""
+    sown = "".join(f"            self.sow(nnx.Intermediate, 'w{i}', x)\n" for i in range(sows))
+    layer = (
+        "class Layer(nnx.Module):\n"
+        "    def __init__(self, sow=False):\n        self.asked = sow\n"
+        f"    def __call__(self, x):\n        if self.asked:\n{sown}        return x\n"
+    )
+    net = (
+        "class Net(nnx.Module):\n"
+        "    def __init__(self, sow):\n        self.layer = Layer(sow=sow)\n"
+        "    def run(self, x):\n        return self.layer(x)\n"
+    )
+    analysis = analysis_of(f"from flax import nnx\n\n{layer}\n{net}")
+    looks = _counted(patch, ConstructorFlags, "_made")
+    assert len(analysis.effects.of(scope_named(analysis, "run"), "self")) >= sows
+    return len(looks)
+
+
+def test_what_makes_an_object_is_looked_for_once_for_all_effects_of_a_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few, many = (_looks_at_constructors(monkeypatch, sows) for sows in (2, 20))
+    assert 0 < many == few
 
 
 _GIVEN = """

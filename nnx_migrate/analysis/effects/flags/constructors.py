@@ -49,6 +49,9 @@ class ConstructorFlags:
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
         self._own_stores: dict[str, OwnStores] = {}
+        # Each effect of what a call runs asks the same of that call.
+        self._known_made: dict[Located, frozenset[Construction]] = {}
+        self._known_setting: dict[str, frozenset[str]] = {}
 
     def owner(self, scope: Scope) -> str:
         """The class that a method is of, "" of another function."""
@@ -79,8 +82,12 @@ class ConstructorFlags:
 
     def made(self, scope: Scope, expr: ir.Expr) -> frozenset[Construction]:
         """All calls that may make what an expression gives; none where others may."""
-        found = frozenset(self._made(scope, expr, frozenset()))
-        return frozenset() if None in found else frozenset(filter(None, found))
+        asked = Located(scope, expr)
+        if asked not in self._known_made:
+            found = frozenset(self._made(scope, expr, frozenset()))
+            known = frozenset[Construction]() if None in found else frozenset(filter(None, found))
+            self._known_made[asked] = known
+        return self._known_made[asked]
 
     def _made(
         self, scope: Scope, expr: ir.Expr, seen: frozenset[tuple[Scope, ir.Expr]]
@@ -170,7 +177,7 @@ class ConstructorFlags:
 
     def _stored(self, class_name: str, name: str) -> list[Located]:
         """What the classes of an object, and those below, store in an attribute of it."""
-        if next(self._setting(name), None) is not None:
+        if self.setting(name):
             return []
         return self._stored_by_classes(class_name, name)
 
@@ -207,7 +214,9 @@ class ConstructorFlags:
 
     def setting(self, name: str) -> frozenset[str]:
         """The files with code that may set such an attribute, and is no method of the object."""
-        return frozenset(self._setting(name))
+        if name not in self._known_setting:
+            self._known_setting[name] = frozenset(self._setting(name))
+        return self._known_setting[name]
 
     def _setting(self, name: str) -> Iterator[str]:
         mentions = self.evaluator.callers.mentions

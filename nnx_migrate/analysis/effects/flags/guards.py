@@ -119,6 +119,7 @@ class Flags:
             scope: where the call stands.
             called: what is called, where it may be a partial.
         """
+        known: dict[Flag, Flag | None] = {}
         for effect in effects:
             if effect.flag is None or not effect.flag[0].module:
                 yield effect
@@ -128,7 +129,9 @@ class Flags:
                 yield dataclasses.replace(effect, flag=flag)
                 continue
             if attribute_of_own(effect.flag[1]):
-                settled = self._settled(scope, call.func, effect.flag)
+                if effect.flag not in known:
+                    known[effect.flag] = self._settled(scope, call.func, effect.flag)
+                settled = known[effect.flag]
                 if settled != NEVER:
                     yield dataclasses.replace(effect, flag=settled)
                 if settled is not None:
