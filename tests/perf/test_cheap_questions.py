@@ -12,8 +12,11 @@ from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Instance, Scope, Values
 from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
 from nnx_migrate.analysis.effects.captured.steps import Steps
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to.abstract_objects import Held
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.passed import objects as passed_objects
+from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration
@@ -267,3 +270,35 @@ def test_ways_from_part_to_part_are_not_followed_one_by_one(
     (tmp_path / "main.py").write_text(f"{_WAYS}{ways}")
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     assert 0 < len(followed) < 3_000
+
+
+_METHOD = """\
+import adapters
+import numpy as np
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def step(self, xs):
+        return adapters.given({given})
+
+
+Net().step([np.ones(2)])
+"""
+
+
+@pytest.mark.parametrize(("given", "looks"), [("xs", False), ("self, xs", True)])
+def test_whose_method_is_called_is_looked_for_where_the_object_is_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, looks: bool
+) -> None:
+    looked = []
+    own_object = PassedNodes.own_object
+
+    def noted(self: PassedNodes, where: Scope, call: ir.Call, at: float) -> Held:
+        looked.append(call)
+        return own_object(self, where, call, at)
+
+    monkeypatch.setattr(PassedNodes, "own_object", noted)
+    (tmp_path / "main.py").write_text(_METHOD.replace("{given}", given))
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert bool(looked) is looks

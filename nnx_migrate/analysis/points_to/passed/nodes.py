@@ -16,7 +16,13 @@ from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.heap.tied_attributes import TieFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, step
+from nnx_migrate.analysis.points_to.abstract_objects import (
+    NOTHING,
+    Held,
+    Object,
+    Variable,
+    step,
+)
 from nnx_migrate.analysis.points_to.call_results import passed_for
 from nnx_migrate.analysis.points_to.containers.elements import any_element
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
@@ -80,7 +86,7 @@ class PassedNodes:
         Each part of a parameter counts for all that any call passes there. What a way through the
         calls finds are these objects, and parts of them by expressions that are looked at here.
         """
-        return any(self.is_node(one) or self._is_passed_one(one) for one in _all_objects(whole))
+        return any(self.is_node(one) or self._is_passed_one(one) for one in all_objects(whole))
 
     def _is_passed_one(self, one: Object) -> bool:
         part = self._part(one)
@@ -108,7 +114,7 @@ class PassedNodes:
         if part not in self._passed:
             holds, within = 0, dict[_Part, None]()
             for held in self._held(*part):
-                for one in _all_objects(held):
+                for one in all_objects(held):
                     holds = holds or int(self.is_node(one))
                     if (inner := self._part(one)) is not None:
                         within[inner] = None
@@ -117,16 +123,30 @@ class PassedNodes:
 
     def _held(self, passed: Variable, path: tuple[str, ...]) -> Iterator[Held]:
         scope, place = passed.scope, self._places[passed, path]
+        is_own = self.is_first(passed)
         callers = self._evaluator.callers
         for where, call, value in (*callers.of(scope), *callers.implied(scope)):
             at = call.line
-            first = {0: self.own_object(where, call, at)} if value.bound else {}
+            first = {}
+            if value.bound:
+                first[0] = self.own_object(where, call, at) if is_own else NOTHING
             found = passed_for(
                 self._objects, scope, passed.name, call, first, where, at, value.partial_args
             )
             for name in path:
                 found = step(found, name, place)
             yield found
+
+    def is_first(self, passed: Variable) -> bool:
+        """Whether it is the first parameter of a function: of a method its own object."""
+        parameters = self._evaluator.project.function(passed.scope).parameters
+        return bool(parameters) and parameters[0].name == passed.name
+
+    def holds_first(self, scope: Scope, whole: Held) -> bool:
+        """Whether a part of the first parameter of a function may be in a value."""
+        roots = {one.root for one in all_objects(whole)}
+        variables = (root for root in roots if isinstance(root, Variable))
+        return any(root.scope == scope and self.is_first(root) for root in variables)
 
     def own_object(self, where: Scope, call: ir.Call, at: float) -> Held:
         """The object of which a method is called."""
@@ -137,7 +157,7 @@ class PassedNodes:
         return self._objects.held(where, own, at)
 
 
-def _all_objects(held: Held) -> Iterator[Object]:
+def all_objects(held: Held) -> Iterator[Object]:
     """All objects in a value, also in what jax does not look into: a function may unpack it."""
     seen: set[int] = set()
     waiting = [held]

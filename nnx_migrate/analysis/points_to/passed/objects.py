@@ -15,6 +15,7 @@ from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    NOTHING,
     REST,
     Anything,
     Held,
@@ -184,10 +185,13 @@ class PassedObjects:
         if not any(_is_parameter(root, scope) or _is_parameter(root, outer) for root in given):
             return
         around = passed.around | {scope}
+        asks_own = passed.own is not None or self._nodes.holds_first(scope, whole)
         callers = self._evaluator.callers
         for where, call, value in (*callers.of(scope), *callers.implied(scope)):
             at = call.line
-            first = {0: self._nodes.own_object(where, call, at)} if value.bound else {}
+            first = {}
+            if value.bound:
+                first[0] = self._nodes.own_object(where, call, at) if asks_own else NOTHING
             instead = functools.partial(
                 in_terms_of,
                 self._objects,
