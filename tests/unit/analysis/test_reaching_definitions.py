@@ -17,7 +17,6 @@ BODIES = {
     "before it is bound again": ("x = 'a'; use(x); x = 'b'", "a"),
     "in one statement with what binds it": ("x = 'a'; x = 'b'; x = use(x)", "b"),
     "a parameter": ("c = 'b'; x = c; use(c)", "b"),
-    "a parameter": ("c = 'b'; x = c; use(c)", "b"),
     "other branch": ("if c:\n  x = 'a'\nelse:\n  x = 'b'\n  use(x)", "b"),
     "same branch": ("x = 'a'\nif c:\n  x = 'b'\n  use(x)", "b"),
     "before branches": ("x = 'a'; x = 'b'\nif c:\n  use(x)", "b"),
@@ -69,7 +68,8 @@ FUNCTIONS = {
         None,
     ),
     "next turn": (
-        "for i in c:\n  if i:\n    x = lambda a: 0\n  else:\n    x = lambda b: 0\n    def f(): use(x)",
+        "for i in c:\n  if i:\n    x = lambda a: 0\n  else:\n    x = lambda b: 0\n"
+        "    def f(): use(x)",
         None,
     ),
     "own": ("x = lambda a: 0; x = lambda b: 0\ndef f(x): use(x)", None),
