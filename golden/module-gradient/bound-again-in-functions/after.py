@@ -42,7 +42,7 @@ def one_after_the_other(x):
 def in_branches(x, noisy):
     if noisy:
         model = Noisy(nnx.Rngs(0))
-        loss_fn = lambda model: (jnp.mean(model.drop(model.linear(x))), model.drop.rngs.count)
+        loss_fn = lambda model: (jnp.mean(model.drop(model.linear(x))), model.drop.rngs.count[...])
         graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
         def loss_fn_of_state(params, nondiff):

@@ -37,7 +37,7 @@ def one_after_the_other(x):
 def in_branches(x, noisy):
     if noisy:
         model = Noisy(nnx.Rngs(0))
-        loss_fn = lambda model: (jnp.mean(model.drop(model.linear(x))), model.drop.rngs.count)
+        loss_fn = lambda model: (jnp.mean(model.drop(model.linear(x))), model.drop.rngs.count[...])
         grads, _ = nnx.grad(loss_fn, has_aux=True)(model)
     else:
         model = Plain(nnx.Rngs(0))
