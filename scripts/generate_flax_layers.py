@@ -39,6 +39,8 @@ STRUCTURAL_WHEN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "flax.nnx.bridge.ToNNX": {"__call__": ("mutable",)},
 }
 
+#: What `_describe` says of an attribute that holds no Variable, Module or array.
+_LEAFLESS = frozenset({"None", "static"})
 _KINDS: tuple[tuple[type, str], ...] = (
     (nnx.Module, "module"),
     (nnx.Variable, "variable"),
@@ -103,7 +105,7 @@ def layer_row(public_name: str, classes: Mapping[str, type]) -> dict[str, Any]:
     """One entry of the table."""
     layer = classes[public_name]
     bases = [base for base in layer.__mro__[1:] if base in classes.values()]
-    instance, more, fewer = _measure(layer)
+    instance, more, fewer, with_keywords = _measure(layer)
     is_node = issubclass(layer, nnx.Pytree)
     names = qualified_names(layer, layer.__name__, _namespaces())
     when = STRUCTURAL_WHEN.get(public_name, {})
@@ -123,6 +125,9 @@ def layer_row(public_name: str, classes: Mapping[str, type]) -> dict[str, Any]:
             for method, keywords in when.items()
         },
         "attributes": dict(sorted(instance.attributes.items())),
+        "conditional_attributes": {
+            keyword: dict(sorted(kinds.items())) for keyword, kinds in sorted(with_keywords.items())
+        },
     }
 
 
@@ -161,20 +166,29 @@ def _namespaces() -> dict[str, types.ModuleType]:
 
 def _measure(
     layer: type,
-) -> tuple[Instance, dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """What an instance holds, and what more or less of it each constructor keyword makes."""
+) -> tuple[
+    Instance, dict[str, frozenset[str]], dict[str, frozenset[str]], dict[str, dict[str, str]]
+]:
+    """What an instance holds, and what more or less of it each constructor keyword makes.
+
+    Last are the attributes that are nodes or arrays when a keyword is given, and else are not.
+    """
     if not issubclass(layer, nnx.Pytree) or layer in ABSTRACT:
-        return Instance(frozenset(), False, {}), {}, {}
+        return Instance(frozenset(), False, {}), {}, {}, {}
     default = inspect_instance(layer, example_of(layer))
     more: dict[str, frozenset[str]] = {}
     fewer: dict[str, frozenset[str]] = {}
+    with_keywords: dict[str, dict[str, str]] = {}
     for keyword, example in variations(layer):
         varied = inspect_instance(layer, example)
+        for name, kind in varied.attributes.items():
+            if kind not in _LEAFLESS and default.attributes.get(name, "None") in _LEAFLESS:
+                with_keywords.setdefault(keyword, {})[name] = kind
         if varied.variables - default.variables:
             more[keyword] = more.get(keyword, frozenset()) | varied.variables - default.variables
         if default.variables - varied.variables:
             fewer[keyword] = default.variables - varied.variables
-    return default, more, fewer
+    return default, more, fewer, with_keywords
 
 
 def inspect_instance(layer: Callable[..., object], example: Example) -> Instance:

@@ -92,6 +92,15 @@ def test_keywords_that_add_or_remove_variables() -> None:
     assert layers()["flax.nnx.RNN"].absent_variables == {"rngs": rng_state}
 
 
+def test_keywords_that_make_an_attribute_a_node() -> None:
+    dropout = layers()["flax.nnx.Dropout"]
+    assert dropout.attribute("rngs") == "None"
+    assert dropout.attributes_with("rngs", {"rngs"}) == {"RngStream"}
+    assert dropout.attributes_with("rngs", {"**"}) == {"RngStream"}
+    assert not dropout.attributes_with("rngs", {"rate"})
+    assert not dropout.attributes_with("rate", {"rngs"})
+
+
 def test_what_was_passed_to_the_constructor_is_no_fact_of_the_class() -> None:
     assert layers()["flax.nnx.RNN"].attributes["cell"] == "argument"
     assert layers()["flax.nnx.Sequential"].attributes["layers"] == "argument"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -46,6 +46,8 @@ class Layer:
             list, tuple, dict or State with such things in it), "static", "None", or "argument" for
             something that is, or holds, a node which the caller passed to the constructor. The
             attribute "*" stands for all those whose names the caller chooses (List, Dict, Rngs).
+        conditional_attributes: constructor keyword -> the attributes that hold a node or an array
+            when the keyword is given, and else do not (`Dropout(0.5, rngs=rngs).rngs`).
     """
 
     name: str
@@ -60,12 +62,22 @@ class Layer:
     structural_methods: frozenset[str]
     structural_when: Mapping[str, frozenset[str]] = field(hash=False)
     attributes: Mapping[str, str] = field(hash=False)
+    conditional_attributes: Mapping[str, Mapping[str, str]] = field(hash=False)
 
     def attribute(self, name: str) -> str | None:
         """What is kept under a name, as `attributes` says it; None when that is no attribute."""
         if self.name == "Dict" and name not in _OF_DICT | self.structural_methods:
             return self.attributes["*"]
         return self.attributes.get(name)
+
+    def attributes_with(self, name: str, keywords: Collection[str]) -> frozenset[str]:
+        """What a name may stand for besides, where its constructor was given some keywords."""
+        given = self.conditional_attributes.items()
+        return frozenset(
+            kinds[name]
+            for keyword, kinds in given
+            if name in kinds and (keyword in keywords or "**" in keywords)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +157,9 @@ def _layer(row: Mapping[str, Any]) -> Layer:
         structural_methods=frozenset(row["structural_methods"]),
         structural_when=_sets(row["structural_when"]),
         attributes=dict(row["attributes"]),
+        conditional_attributes={
+            keyword: dict(kinds) for keyword, kinds in row["conditional_attributes"].items()
+        },
     )
 
 

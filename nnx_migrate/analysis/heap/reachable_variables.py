@@ -26,6 +26,7 @@ from nnx_migrate.analysis.heap.data_leaves import marked_as_data
 from nnx_migrate.analysis.heap.settled_branches import Construction, Settled, SettledBranches
 from nnx_migrate.analysis.heap.stored_names import has_computed_names, stored_names
 from nnx_migrate.analysis.interp.annotations import annotated
+from nnx_migrate.analysis.interp.containers.passed_to_base import keywords_to_base
 from nnx_migrate.analysis.interp.containers.sequential_layers import held_by_layer
 from nnx_migrate.analysis.interp.field_stores import stored_outside
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -217,7 +218,10 @@ class ContentsFinder:
         for ancestor in ancestry.classes:
             layer = layer_of(ancestor)
             if layer is not None and layer.name not in {"Module", "Pytree"}:
-                found |= self._value(Instance(ancestor))
+                # Only some layers hold more when they are asked to.
+                asked = bool(layer.conditional_variables)
+                given = keywords_to_base(self.evaluator, class_name) if asked else frozenset[str]()
+                found |= self._value(Instance(ancestor, keywords=given))
             found |= self._own_attributes(ancestor, settled)
         for ancestor in ancestry.classes if settled is None else ():
             # To look for what other code stores in its instances is dear, and often needless.

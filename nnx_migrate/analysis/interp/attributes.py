@@ -34,7 +34,7 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
 from nnx_migrate.analysis.interp.computed_names import stored_by_computed_name
 from nnx_migrate.analysis.interp.containers.dict_items import item_by_name, put_by_name
-from nnx_migrate.analysis.interp.containers.passed_to_base import passed_to_base
+from nnx_migrate.analysis.interp.containers.passed_to_base import keywords_of, passed_to_base
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.field_stores import lacks, stored_in_class, stored_outside
 from nnx_migrate.analysis.interp.names import imported
@@ -328,7 +328,11 @@ def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
             in_list = layer.name in CONTAINER_CLASSES and name in layer.attributes
             found |= {ContainerValue(held)} if in_list else held
         elif kept is not None:
-            found |= library_attribute(kept)
+            for kind in (
+                kept,
+                *sorted(layer.attributes_with(name, keywords_of(evaluator, instance))),
+            ):
+                found |= library_attribute(kind)
     return found
 
 
