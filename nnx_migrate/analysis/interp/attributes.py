@@ -328,11 +328,8 @@ def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
             in_list = layer.name in CONTAINER_CLASSES and name in layer.attributes
             found |= {ContainerValue(held)} if in_list else held
         elif kept is not None:
-            for kind in (
-                kept,
-                *sorted(layer.attributes_with(name, keywords_of(evaluator, instance))),
-            ):
-                found |= library_attribute(kind)
+            more = layer.attributes_with(name, keywords_of(evaluator, instance))
+            found = found.union(*map(library_attribute, {kept, *more}))
     return found
 
 

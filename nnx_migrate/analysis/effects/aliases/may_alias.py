@@ -8,6 +8,7 @@ from nnx_migrate.analysis.callgraph.call_form import unstarred
 from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
+    ARRAY,
     Basic,
     ClassValue,
     ContainerValue,
@@ -127,7 +128,8 @@ class Aliases:
                     or operator_gives(self, scope, operands)
                 )
             case ir.Call():
-                return call_gives(self, scope, expr) and self._may_hold(scope, expr)
+                # A list of arrays that a call gives is taken for its own.
+                return call_gives(self, scope, expr) and self._may_hold(scope, expr, arrays=False)
             case _:
                 return False
 
@@ -135,8 +137,13 @@ class Aliases:
         """Whether it is the object of a module, by an import or as an attribute of the module."""
         return self.of_module and self.project.dotted(scope, expr) == self.parameter
 
-    def _may_hold(self, scope: Scope, expr: ir.Expr) -> bool:
-        return any(map(_may_hold, self.values(scope, expr)))
+    def _may_hold(self, scope: Scope, expr: ir.Expr, arrays: bool = True) -> bool:
+        """Whether it may be a part of an object.
+
+        Args:
+            arrays: whether a list or the like of arrays may be: it is what a Module keeps.
+        """
+        return any(_may_hold(value, arrays) for value in self.values(scope, expr))
 
     def _is_outside_tree(self, scope: Scope, attribute: ir.Attribute) -> bool:
         """Whether a Module keeps there what is the same object in a transform, in both modes."""
@@ -270,17 +277,17 @@ def module_of(name: str) -> str:
     return name.rpartition(".")[0]
 
 
-def _may_hold(value: Value) -> bool:
+def _may_hold(value: Value, arrays: bool) -> bool:
     match value:
         case Basic(sort="plain" | "array" | "graphdef") | LibraryValue() | ClassValue():
             return False
         case FunctionValue():
             return False
         case ContainerValue(element=element):
-            # Of arrays in a container that a Module keeps, the container is a part of it.
-            return not element or any(v == Basic("array") or _may_hold(v) for v in element)
+            held = arrays and element >= ARRAY
+            return not element or held or any(_may_hold(v, arrays) for v in element)
         case TupleValue(elements=elements):
-            return any(_may_hold(v) for part in elements for v in part)
+            return any(_may_hold(v, arrays) for part in elements for v in part)
         case _:
             return True
 
