@@ -82,6 +82,54 @@ def make():
     )
 
 
+_WRAPPED = """\
+class Wrap(nnx.Module):
+    def __init__(self, inner):
+        self.inner = inner
+
+
+class Stack(nnx.Module):
+    def __init__(self, rngs, wraps=False):
+        {body}
+        self.layers = nnx.List(layers)
+
+
+@nnx.jit
+def step(stack, x):
+    return stack.layers[0](x)
+
+
+def run(x):
+    return step(Stack(nnx.Rngs(0)), x)
+"""
+_ALL_WRAPPED = "layers = [Wrap(each) for each in layers]"
+
+
+def _wrapped(*lines: str) -> str:
+    return _WRAPPED.format(body="\n        ".join(lines))
+
+
+@pytest.mark.parametrize(
+    "filled",
+    [
+        ["layers = [Net(rngs)]"],
+        ["layers = []", "layers.append(Net(rngs))"],
+        ["layers = []", "layers.insert(0, Net(rngs))"],
+        ["layers = []", "layers.extend([Net(rngs)])"],
+        ["layers = []", "layers += [Net(rngs)]"],
+        [
+            "layers = []",
+            "layers.append(Net(rngs))",
+            "for _ in 'ab':",
+            "    layers.append(Net(rngs))",
+        ],
+    ],
+)
+@pytest.mark.parametrize("again", [[_ALL_WRAPPED], ["if wraps:", "    " + _ALL_WRAPPED]])
+def test_layers_that_are_all_wrapped_stays(filled: list[str], again: list[str]) -> None:
+    check_noop(RULE, _wrapped(*filled, *again))
+
+
 def test_two_models_stays() -> None:
     check_noop(
         RULE,
@@ -344,3 +392,36 @@ step(Blocks(nnx.Rngs(0)), 1.0)
 """,
         "holds the result of Rngs() twice",
     )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["layers = [Net(rngs)]", "layers.append(Wrap(layers[0]))"],
+        ["layers = []", "layers.append(Net(rngs))", "layers += [Wrap(each) for each in layers]"],
+        ["layers = [Net(rngs)]", "one = layers[0]", _ALL_WRAPPED, "layers.append(one)"],
+        ["layers = [Net(rngs)]", _ALL_WRAPPED, "layers.append(layers[0].inner)"],
+        [
+            "layers = []",
+            "layers.append(Net(rngs))",
+            "old = layers",
+            _ALL_WRAPPED,
+            "layers = layers + old",
+        ],
+        [
+            "layers = [Net(rngs)]",
+            "for _ in 'ab':",
+            "    one = layers[0]",
+            "    " + _ALL_WRAPPED,
+            "    layers.append(one)",
+        ],
+        [
+            "layers, one = [], Net(rngs)",
+            "if wraps:",
+            "    layers = [Wrap(one)]",
+            "layers.append(one)",
+        ],
+    ],
+)
+def test_layers_that_stay_beside_their_wrappers_are_kept(lines: list[str]) -> None:
+    check_pinned(RULE, _wrapped(*lines), "tree mode allows no shared objects")

@@ -40,8 +40,9 @@ def told_apart(
 def _put_into(function: ir.Function, name: str) -> Iterator[frozenset[ir.Expr]]:
     for call in function.calls:
         if isinstance(call.func, ir.Attribute) and call.func.base == ir.Name(name):
-            given = frozenset(call.args)
-            yield from (given, frozenset(call.args[1:]))  # xs.append(v), xs.insert(i, v)
+            yield frozenset(call.args)  # xs.append(v)
+            if len(call.args) > 1:
+                yield frozenset(call.args[1:])  # xs.insert(i, v)
             yield frozenset(map(ir.Starred, call.args))  # xs.extend(vs)
     for write in function.writes:
         if write.how == "key" and write.target == ir.Name(name) and write.value is not None:

@@ -268,16 +268,45 @@ def _filled_by_itself(objects: Objects, scope: Scope, name: str) -> tuple[ir.Exp
 
 
 def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
-    """A list or the like, with what is put into it, also behind a line: it may have more names."""
+    """A list or the like, with what is put into it, also behind a line: it may have more names.
+
+    Of several that a name is bound to, each has what is put into it while the name means it.
+    """
     where = objects.project.bindings(scope, name)[0].scope
     made, grown = _made_and_grown(objects, scope, name)
     more = frozenset(line for _, line in grown)
     reaching = list(_reaching(objects, scope, name, at, more))
-    options = [_parameter(b.scope, name) for b, _ in reaching if isinstance(b, ParameterOf)]
+    given = [_parameter(b.scope, name) for b, _ in reaching if isinstance(b, ParameterOf)]
     lines = {line for _, line in reaching}
     reached = [each for each in made if each[1] in lines]
-    options += [_as_called(objects, where, each, line) for each, line in reached]
-    first = either(options)
+    if len(made) < 2 or given or objects.stored(scope, name):
+        options = [*given, *(_as_called(objects, where, *each) for each in reached)]
+        return _filled(objects, scope, name, either(options), made, grown)
+    met = {line: {b for _, b in _reaching(objects, scope, name, line, more)} for line in more}
+    each_filled = []
+    for one in reached:
+        first = _as_called(objects, where, *one)
+        put = [each for each in grown if one[1] in met[each[1]]]
+        each_filled.append(_filled(objects, scope, name, first, [one], put))
+    return either(each_filled)
+
+
+def _filled(
+    objects: Objects,
+    scope: Scope,
+    name: str,
+    first: Held,
+    made: Sequence[tuple[ir.Expr, int]],
+    grown: Sequence[tuple[ir.Expr, int]],
+) -> Held:
+    """A list or the like that a name is bound to, with what is put into it.
+
+    Args:
+        first: what it holds at first.
+        made: what makes it, with the line.
+        grown: what is put into it, each with its line.
+    """
+    where = objects.project.bindings(scope, name)[0].scope
     later = [objects.held(where, each, _before(line)) for each, line in grown]
     by_calls = _put_by_calls(objects, where, name)
     if not any(each.parts or each.object for each in (*later, *by_calls)):
