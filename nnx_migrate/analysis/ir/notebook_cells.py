@@ -13,6 +13,8 @@ from __future__ import annotations
 from nnx_migrate.analysis.ir import nodes as ir
 
 _APP = "marimo.App"
+#: Nothing else is asked of a file that does not say so.
+_WORDS = frozenset({"App"})
 
 
 def notebook_cells(index: ir.ModuleIndex) -> frozenset[str]:
@@ -21,6 +23,8 @@ def notebook_cells(index: ir.ModuleIndex) -> frozenset[str]:
     Args:
         index: the record of the file.
     """
+    if not index.says(_WORDS):
+        return frozenset()
     module = index.functions[ir.MODULE_SCOPE]
     apps = {
         name

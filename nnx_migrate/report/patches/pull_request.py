@@ -18,7 +18,7 @@ from nnx_migrate.report.patches.parts import Part
 
 _SHOWN_PATHS = 5
 #: " (docs/semantics.md: GRD-1, GRD-2)", " (API-3)".
-_SEMANTICS = re.compile(
+_CODES = re.compile(
     r"\s*\((?:docs/semantics\.md:\s+)?[A-Z]{3}-\w+(?:(?:,|\s+to)\s+[A-Z]{3}-\w+)*\)"
 )
 
@@ -134,7 +134,7 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
         yield f"{code(rule)} ({', '.join(numbers)}): {summary_of(rule)}"
         yield ""
         # Its readers have no page of ours at hand.
-        yield _SEMANTICS.sub("", section_of(rule, "Why it matters"))
+        yield _CODES.sub("", section_of(rule, "Why it matters"))
         yield from _example(rule)
     if any(item.finding.outcome is Outcome.REWRITTEN_CHECKED for item in mine):
         yield ""
