@@ -65,6 +65,16 @@ def test_a_layer_without_random_numbers_holds_none(own: str, drop: str) -> None:
         (_OWN.format("super().__init__(0.5, rngs=rngs)"), "Own(rngs)"),
         (_OWN.format("super().__init__(0.5, **{'rngs': rngs})"), "Own(rngs)"),
         (_OWN.format("nnx.Dropout.__init__(self, 0.5, rngs=rngs)"), "Own(rngs)"),
+        (_OWN.format("super(Own, self).__init__(0.5, rngs=rngs)"), "Own(rngs)"),
+        (
+            _OWN.format("init = super().__init__") + "\n        init(0.5, rngs=rngs)",
+            "Own(rngs)",
+        ),
+        (
+            _OWN.format("self.prepare(rngs)")
+            + "\n\n    def prepare(self, rngs):\n        super().__init__(0.5, rngs=rngs)",
+            "Own(rngs)",
+        ),
         (
             _OWN.format("super().__init__(0.5, rngs=rngs)")
             + "\n\n\nclass Below(Own):\n    def __init__(self, rngs):\n"

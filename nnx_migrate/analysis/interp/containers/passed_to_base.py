@@ -46,7 +46,8 @@ def keywords_of(evaluator: Evaluation, instance: Instance) -> frozenset[str]:
 def keywords_to_base(evaluator: Evaluation, class_name: str) -> frozenset[str]:
     """The keywords that a class of the project passes to the library's constructor.
 
-    They are those of its callers where it has none of its own; any ("**") where nobody calls it.
+    They are those of its callers where it has none of its own. They may be any ("**") where nobody
+    calls it, or where a constructor does not show how it calls the one above.
     """
     found: set[str] = set()
     own = False
@@ -55,8 +56,9 @@ def keywords_to_base(evaluator: Evaluation, class_name: str) -> frozenset[str]:
         key = located[1].methods.get(_INIT) if located is not None else None
         if located is not None and key is not None:
             own = True
-            for call, _ in _to_base(evaluator, Scope(located[0], key)):
-                found.update(name or ir.UNPACKED for name, _ in call.keywords)
+            shown = [call for call, _ in _to_base(evaluator, Scope(located[0], key))]
+            found.update(name or ir.UNPACKED for call in shown for name, _ in call.keywords)
+            found.update(() if shown else {ir.UNPACKED})
     if own:
         return frozenset(found)
     calls = [call for _, call in evaluator.callers.constructing(class_name)]
