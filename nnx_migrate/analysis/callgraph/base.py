@@ -50,6 +50,10 @@ class Evaluation(abc.ABC):
         self.transparent = TransparentDecorators(project)
         self.fixpoint = Fixpoint(lasting)
         self._known = self.fixpoint.known
+        #: Functions with their decorators, which are asked for in every round of every circle.
+        self.defined: dict[Scope, FunctionValue] = {}
+        #: The same as attributes of objects, but for properties.
+        self.bound: dict[Scope, Values] = {}
         #: What sets of values become as answers: few sets are found, and many times.
         self._limited: dict[Values, Values] = {}
 
@@ -94,6 +98,11 @@ class Evaluation(abc.ABC):
     def all_of(self, scope: Scope, expressions: tuple[ir.Expr, ...]) -> Values:
         """The values that any of some expressions can have."""
         return NOTHING.union(*(self.values(scope, each) for each in expressions))
+
+    @property
+    @abc.abstractmethod
+    def joined(self) -> Evaluation:
+        """The evaluation to which each parameter is what all calls pass for it."""
 
     @abc.abstractmethod
     def stored(self, class_name: str, name: str) -> list[Located]:

@@ -32,6 +32,13 @@ _OF_ARRAYS = ("jax.nn.", "jax.numpy.", "jax.random.", "jax.scipy.", "optax.losse
 
 def defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
     """A function with its decorators, without those that only check types."""
+    known = evaluator.defined.get(scope)
+    if known is None:
+        known = evaluator.defined[scope] = _defined(evaluator, scope)
+    return known
+
+
+def _defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
     project = evaluator.project
     function = project.function(scope)
     transforms = []

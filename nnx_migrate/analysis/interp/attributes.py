@@ -300,12 +300,15 @@ def cannot_be_called(evaluator: Evaluation, class_name: str) -> bool:
 
 def _bound_method(evaluator: Evaluation, method: Scope) -> Values:
     """A method as an attribute of an instance: what a property gives, or a bound function."""
-    decorators = evaluator.project.function(method).decorators
-    if any(ir.is_property(d) for d in decorators):
-        return evaluator.returned(method)
-    static = ir.Name("staticmethod") in decorators
-    function = defined(evaluator, method)
-    return frozenset({dataclasses.replace(function, bound=not static)})
+    known = evaluator.bound.get(method)
+    if known is None:
+        decorators = evaluator.project.function(method).decorators
+        if any(ir.is_property(d) for d in decorators):
+            return evaluator.returned(method)
+        static = ir.Name("staticmethod") in decorators
+        function = dataclasses.replace(defined(evaluator, method), bound=not static)
+        known = evaluator.bound[method] = frozenset({function})
+    return known
 
 
 def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:

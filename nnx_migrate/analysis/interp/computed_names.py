@@ -6,6 +6,8 @@ that a loop goes over, or how the name begins.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.lattice import unsettled
 from nnx_migrate.analysis.domain.values import NOTHING, Located, ParameterOf, Scope, Values
@@ -16,36 +18,63 @@ from nnx_migrate.analysis.symbols.program import Project
 _BY_NAME = frozenset({"__dict__", "vars", "setattr", "__setattr__"})
 
 
+#: A call that may store something in a method's own object, and the method.
+_Store = tuple[Scope, ir.Call]
+
+
 def stored_by_computed_name(evaluator: Evaluation, class_name: str, name: str) -> Values:
     """What methods of a class store in its objects under names of which this one may be one."""
     found: Values = NOTHING
     for above in evaluator.hierarchy.ancestry(class_name).classes:
-        located = evaluator.project.class_of(above)
-        if located is None or not evaluator.project.modules[located[0]].says(_BY_NAME):
-            continue
-        for key, function in evaluator.project.methods_of(located[0], located[1].key):
-            if function.parameters:
-                scope, own = Scope(located[0], key), ir.Name(function.parameters[0].name)
-                for call in function.calls:
-                    found |= _stored(evaluator, scope, own, call, name)
+        for scope, call in _stores(evaluator, above):
+            found |= _stored(evaluator, scope, call, name)
     return found
 
 
-def _stored(evaluator: Evaluation, scope: Scope, own: ir.Name, call: ir.Call, name: str) -> Values:
+def _stores(evaluator: Evaluation, class_name: str) -> tuple[_Store, ...]:
+    """The calls by which the methods of a class store by name, found once for all names."""
+    known: tuple[_Store, ...] = evaluator.fixpoint.get(
+        ("stores by name", class_name),
+        lambda: tuple(_found_stores(evaluator, class_name)),
+        (),
+        lambda found: found,
+    )
+    return known
+
+
+def _found_stores(evaluator: Evaluation, class_name: str) -> Iterator[_Store]:
+    located = evaluator.project.class_of(class_name)
+    if located is None or not evaluator.project.modules[located[0]].says(_BY_NAME):
+        return
+    for key, function in evaluator.project.methods_of(located[0], located[1].key):
+        if function.parameters:
+            own = ir.Name(function.parameters[0].name)
+            yield from ((Scope(located[0], key), c) for c in function.calls if _stores_in(own, c))
+
+
+def _stores_in(own: ir.Name, call: ir.Call) -> bool:
+    """Whether a call stores something in an object by `setattr`, or by its `__dict__`."""
     if (set_by := ir.set_by_name(call)) is not None and set_by[0] == own:
+        return True
+    match call.func:
+        case ir.Attribute(base=base, name="update"):
+            return _is_attributes_of(own, base)
+        case _:
+            return False
+
+
+def _stored(evaluator: Evaluation, scope: Scope, call: ir.Call, name: str) -> Values:
+    if (set_by := ir.set_by_name(call)) is not None:
         _, key, value = set_by
         if (mapping := items_stored(evaluator.project, scope, key, value)) is not None:
             return _under(evaluator, scope, mapping, name)
         names = literal_names(evaluator, scope, key)
         may_be = name in names if names else name.startswith(beginning(evaluator, scope, key))
         return evaluator.values(scope, value) if may_be else NOTHING
-    match call:
-        case ir.Call(func=ir.Attribute(base=base, name="update")) if _is_attributes_of(own, base):
-            given = [*call.args, *(value for keyword, value in call.keywords if keyword is None)]
-            named = (value for keyword, value in call.keywords if keyword == name)
-            found = evaluator.all_of(scope, tuple(named))
-            return found.union(*(_under(evaluator, scope, each, name) for each in given))
-    return NOTHING
+    given = [*call.args, *(value for keyword, value in call.keywords if keyword is None)]
+    named = (value for keyword, value in call.keywords if keyword == name)
+    found = evaluator.all_of(scope, tuple(named))
+    return found.union(*(_under(evaluator, scope, each, name) for each in given))
 
 
 def items_stored(project: Project, scope: Scope, key: ir.Expr, value: ir.Expr) -> ir.Expr | None:

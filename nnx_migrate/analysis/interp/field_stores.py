@@ -324,9 +324,16 @@ def lacks(evaluator: Evaluation, instance: Instance, name: str) -> bool:
     above = dict.fromkeys(one for each in classes for one in hierarchy.ancestry(each).classes)
     if any(_may_have(evaluator, each, name) for each in above):
         return False
-    return not any(
-        _may_set(evaluator, scope, call, classes, name)
-        for scope, call in mentions.calls_of("setattr")
+    if any(_names(call, name) for _, call in mentions.calls_of("setattr")):
+        return False
+    whole = evaluator.joined
+    return not whole.fixpoint.get(
+        ("set under any name", instance.class_name, instance.exact),
+        lambda: any(
+            _may_set(whole, scope, call, classes) for scope, call in mentions.calls_of("setattr")
+        ),
+        True,
+        lambda _: True,
     )
 
 
@@ -353,13 +360,20 @@ def _called(decorator: ir.Expr) -> ir.Expr:
     return decorator.func if isinstance(decorator, ir.Call) else decorator
 
 
-def _may_set(
-    evaluator: Evaluation, scope: Scope, call: ir.Call, classes: Iterable[str], name: str
-) -> bool:
-    """Whether `setattr(m, name, value)` may set that attribute of an object of such classes."""
+def _names(call: ir.Call, name: str) -> bool:
+    """Whether it is `setattr(m, "name", value)`."""
     match call.args:
         case (_, ir.Constant(type="str", text=text), _):
             return text == name
+        case _:
+            return False
+
+
+def _may_set(evaluator: Evaluation, scope: Scope, call: ir.Call, classes: Iterable[str]) -> bool:
+    """Whether `setattr(m, name, value)` may set any attribute of an object of such classes."""
+    match call.args:
+        case (_, ir.Constant(type="str"), _):
+            return False
         case (target, _, _):
             held = evaluator.values(scope, target)
             return not held or not all(

@@ -187,6 +187,10 @@ class Evaluator(Evaluation):
     def declared(self, instance: Instance, name: str) -> Values:
         return self._attributes.declared(instance, name)
 
+    @property
+    def joined(self) -> Evaluator:
+        return self
+
     @functools.cached_property
     def _stored_outside(self) -> Mapping[str, set[str]]:
         return names_stored_outside(self)
@@ -212,7 +216,7 @@ class CalledWith(Evaluator):
     def __init__(self, around: Evaluator, scope: Scope, passed: Passed) -> None:
         # It is made for each call that is told apart, and answers with all that is kept already.
         vars(self).update(vars(around))
-        self._joined: Evaluator = around._joined if isinstance(around, CalledWith) else around
+        self._joined: Evaluator = around.joined
         self.entered = around.entered | {scope}
         self._scope = scope
         self._function = around.project.function(scope)
@@ -220,6 +224,10 @@ class CalledWith(Evaluator):
         names = self.names_of_parameters(scope)
         told = {name for name, _ in passed}
         self._told = frozenset(name for name, rests in names.items() if not told.isdisjoint(rests))
+
+    @property
+    def joined(self) -> Evaluator:
+        return self._joined
 
     def given(self) -> Values:
         """What the function returns."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
-from nnx_migrate.analysis.callgraph.lattice import last_of_pair, partial_of
+from nnx_migrate.analysis.callgraph.lattice import last_of_pair, partial_of, unsettled
 from nnx_migrate.analysis.callgraph.transformed import transformed, under_capture
 from nnx_migrate.analysis.domain.containers import is_container, leaves
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown, unknown_by_name
 from nnx_migrate.analysis.domain.values import (
     NAMED_AT_RUN_TIME,
+    NOTHING,
     PLAIN,
     ClassValue,
     ContainerValue,
@@ -200,12 +201,25 @@ def _getattr(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
             found |= union(member(evaluator, each, text) for text in sorted(texts or ()))
         if found:
             return found
-    parts = [stored_by_any_name(evaluator, each) for each in objects]
-    parts += [
-        member(evaluator, each, name)
-        for each in objects
-        for name in methods_by_any_name(evaluator, each)
-    ]
+    parts = [_by_any_name(evaluator.joined, each) for each in objects]
     if objects and len(objects) == len(held):
         return union(parts) | unknown(Unknown.RESULT_OF_GETATTR)
     return union(parts) | unknown_by_name("getattr")
+
+
+def _by_any_name(evaluator: Evaluation, instance: Instance) -> Values:
+    """What an object has under names that are not in sight: its methods, and what these compute.
+
+    That is all that a class of the project has, so each object is gone through once for all calls.
+    """
+    return evaluator.fixpoint.get(
+        ("by any name", instance),
+        lambda: stored_by_any_name(evaluator, instance).union(
+            *(
+                member(evaluator, instance, each)
+                for each in methods_by_any_name(evaluator, instance)
+            )
+        ),
+        NOTHING,
+        unsettled,
+    )

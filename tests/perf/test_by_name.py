@@ -1,0 +1,125 @@
+"""What objects have under computed names is not found anew for each use."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+import pytest
+
+from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.interp import computed_names, field_stores, library_calls
+from tests.unit.analysis.asking import analysis_of, values_of
+
+
+def _counting(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[Any]:
+    """The first arguments, but for the evaluator, of each call of a function of a module."""
+    calls: list[Any] = []
+    function = getattr(module, name)
+
+    def noted(evaluator: Any, *given: Any) -> Any:
+        calls.append(given[0])
+        return function(evaluator, *given)
+
+    monkeypatch.setattr(module, name, noted)
+    return calls
+
+
+_COMPUTED = """\
+from flax import nnx
+
+
+class Above(nnx.Module):
+    def __init__(self, names, rngs):
+        for name in names:
+            setattr(self, name, nnx.Linear(2, 2, rngs=rngs))
+
+
+class Net(Above):
+    pass
+
+
+def run(net: Net):
+"""
+
+
+@pytest.mark.parametrize("names", [2, 20])
+def test_what_stores_by_computed_names_is_looked_for_once(
+    names: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = _counting(monkeypatch, computed_names, "_found_stores")
+    analysis = analysis_of(_COMPUTED + "".join(f"    a{n} = net.part{n}\n" for n in range(names)))
+    for n in range(names):
+        assert any("nnx.Linear" in str(value) for value in values_of(analysis, f"a{n}", "run"))
+    times = collections.Counter(calls)
+    assert any("Above" in each for each in times)
+    assert max(times.values()) == 1, times
+
+
+_LACKING = """\
+from flax import nnx
+
+
+class One(nnx.Module):
+    def __init__(self, rngs):
+        self.one = nnx.Linear(2, 2, rngs=rngs)
+
+
+class Other(nnx.Module):
+    def __init__(self, rngs):
+        self.other = nnx.Linear(2, 2, rngs=rngs)
+
+
+def run(net: One | Other):
+"""
+_PUTTING = """\
+def put(holder, name):
+    setattr(holder, name, 1)
+
+
+put(ValueError(), "text")
+"""
+
+
+@pytest.mark.parametrize("names", [2, 20])
+def test_whether_any_name_may_be_set_is_found_once(
+    names: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = _counting(monkeypatch, field_stores, "_may_set")
+    read = (f"    a{n} = net.part{n}\n" for n in range(names))
+    analysis = analysis_of({"main.py": _LACKING + "".join(read), "put.py": _PUTTING})
+    for n in range(names):
+        values_of(analysis, f"a{n}", "run")
+    assert len(calls) == 2  # of each class
+
+
+_ANY = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def one(self):
+        return 1
+
+    def other(self):
+        return 2
+
+
+def run(net: Net, name):
+"""
+
+
+@pytest.mark.parametrize("reads", [2, 20])
+def test_what_an_object_has_under_any_name_is_found_once(
+    reads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = _counting(monkeypatch, library_calls, "stored_by_any_name")
+    read = (f"    a{n} = getattr(net, name + '{n}')\n" for n in range(reads))
+    analysis = analysis_of(_ANY + "".join(read))
+    for n in range(reads):
+        found = values_of(analysis, f"a{n}", "run")
+        assert sum(isinstance(value, FunctionValue) for value in found) == 2
+    assert len(calls) == 1
