@@ -33,7 +33,7 @@ from nnx_migrate.core.place import Place, refers_to
 
 #: Questions about a function, or an object of a class, by the first part of their keys. Who calls
 #: a function is asked of all files, the edited one included.
-_ABOUT = frozenset({"parameter", "returned", "called"})
+_ABOUT = frozenset({"parameter", "returned", "called", "gives back"})
 
 
 class Lasting:
@@ -130,6 +130,8 @@ def ask_effects(effects: EffectFinder, key: Hashable) -> None:
     match key:
         case (Scope() as scope, str() as name):
             effects.of(scope, name)
+        case ("gives back", Scope() as scope, str() as name):
+            effects.gives_back(scope, name)
 
 
 def ask_contents(contents: ContentsFinder, key: Hashable) -> None:

@@ -104,6 +104,9 @@ class CollectingEffects(EffectFinder):
             return NO_EFFECTS
         return super().of(scope, parameter)
 
+    def gives_back(self, scope: Scope, parameter: str) -> bool:
+        return self.collected.get(scope) != parameter and super().gives_back(scope, parameter)
+
     def inside(self, scope: Scope, parameter: str) -> Effects:
         """The effects of a function at any point in it, those too that it pops again later."""
         if self.collected.get(scope) == parameter:
@@ -113,6 +116,9 @@ class CollectingEffects(EffectFinder):
 
     def _unbalanced(self, scope: Scope, parameter: str) -> Iterator[Effect]:
         return _UnbalancedTracker(self, scope, parameter).effects()
+
+    def _gives_back(self, scope: Scope, parameter: str) -> bool:
+        return _CautiousTracker(self, scope, parameter).gives_back()
 
     def _tracked(self, scope: Scope, parameter: str) -> Iterator[Effect]:
         return _CautiousTracker(self, scope, parameter).effects()

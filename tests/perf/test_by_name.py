@@ -1,4 +1,4 @@
-"""What objects have under computed names is not found anew for each use."""
+"""Attributes under computed names, and what methods give back, are not found anew for each use."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.domain.values import FunctionValue, Scope
+from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.interp import computed_names, field_stores, library_calls
-from tests.unit.analysis.asking import analysis_of, values_of
+from tests.unit.analysis.asking import analysis_of, scope_named, values_of
 
 
 def _counting(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[Any]:
@@ -123,3 +124,48 @@ def test_what_an_object_has_under_any_name_is_found_once(
         found = values_of(analysis, f"a{n}", "run")
         assert sum(isinstance(value, FunctionValue) for value in found) == 2
     assert len(calls) == 1
+
+
+_GIVING = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+
+    def itself(self):
+        self.count = 1
+        return self
+
+    def run(self, x):
+        return self.itself().linear(x) + self.other(x).sum()
+
+    def other(self, x):
+        self.scale = 2
+        return x
+"""
+
+
+def test_what_a_method_gives_back_is_told_without_what_it_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[Scope] = []
+    placed = Tracker.placed
+
+    def noted(self: Tracker) -> Any:
+        looked.append(self.scope)
+        return placed(self)
+
+    monkeypatch.setattr(Tracker, "placed", noted)
+    analysis = analysis_of(_GIVING)
+    effects = analysis.effects
+    assert effects.gives_back(scope_named(analysis, "itself"), "self")
+    assert not effects.gives_back(scope_named(analysis, "other"), "self")
+    assert not analysis.uses.of(scope_named(analysis, "run"), "self")
+    assert not looked
+    for name in ("itself", "other", "run"):
+        scope = scope_named(analysis, name)
+        told = any(effect.way == "returned" for effect in effects.of(scope, "self"))
+        assert told is effects.gives_back(scope, "self")
+    assert looked

@@ -84,6 +84,23 @@ class EffectFinder(abc.ABC):
     def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
         """What the body of a function does."""
 
+    def gives_back(self, scope: Scope, parameter: str) -> bool:
+        """Whether a function returns what it has by that name, a part of it, or what keeps it.
+
+        That is one of its effects, and much less than all of them: what its body does to the
+        object does not matter.
+        """
+        return self.fixpoint.get(
+            ("gives back", scope, parameter),
+            lambda: self._gives_back(scope, parameter),
+            False,
+            lambda _: True,
+        )
+
+    @abc.abstractmethod
+    def _gives_back(self, scope: Scope, parameter: str) -> bool:
+        """The same, by what the body of a function returns."""
+
     def before_pops(self, scope: Scope, parameter: str) -> Effects:
         """The effects at any point of a function, those too that it pops again later."""
         return self.fixpoint.get(

@@ -97,9 +97,14 @@ class Tracker(Giving):
                 yield from ((scope, 0, each) for each in effects)
             for run in runs_in(self.project, function):
                 yield from ((scope, 0, each) for each in self.run(scope, run, 0))
-        function = self.project.function(self.scope)
-        if any(self.aliases.escapes(self.scope, v) for v in (*function.returns, *function.yields)):
+        if self.gives_back():
             yield self.scope, 0, self.escape("returned", self.scope, 0)
+
+    def gives_back(self) -> bool:
+        """Whether the object, or a part of it, is returned."""
+        function = self.project.function(self.scope)
+        returned = (*function.returns, *function.yields)
+        return any(self.aliases.escapes(self.scope, value) for value in returned)
 
     def _guarded(self, scope: Scope, guard: str, effects: Iterable[Effect]) -> Iterator[Effect]:
         """Effects of what stands under a test, with what has to be true for that."""
@@ -277,6 +282,9 @@ class TrackedEffects(EffectFinder):
 
     def _tracked(self, scope: Scope, parameter: str) -> Effects:
         return condensed(frozenset(Tracker(self, scope, parameter).effects()), scope.module)
+
+    def _gives_back(self, scope: Scope, parameter: str) -> bool:
+        return Tracker(self, scope, parameter).gives_back()
 
     def _unbalanced(self, scope: Scope, parameter: str) -> Effects:
         return frozenset(UnbalancedTracker(self, scope, parameter).effects())

@@ -148,7 +148,8 @@ def _method_gives(aliases: Aliases, value: Value, name: str) -> bool:
 
 
 def _gives_self(aliases: Aliases, method: Scope) -> bool:
-    return any(e.way == "returned" for e in aliases.finder.of_own_parameter(method))
+    parameters = aliases.project.function(method).parameters
+    return bool(parameters) and aliases.finder.gives_back(method, parameters[0].name)
 
 
 def _callee_gives(aliases: Aliases, scope: Scope, value: Value, call: ir.Call) -> bool:
@@ -193,9 +194,16 @@ def _function_gives(
     for parameter, argument in arguments(function, value, call):
         reached = argument is not None and aliases.rooted(scope, argument)
         if parameter.kind in {"star", "double_star"} or reached:
-            ways = {e.way for e in aliases.finder.of(value.scope, parameter.name)}
-            if way in ways:
+            # What is kept takes all that a function does to see, so that is asked last.
+            if way == "returned" and aliases.finder.gives_back(value.scope, parameter.name):
                 return True
-            if value.bound and "kept in self" in ways and _gives_self(aliases, value.scope):
-                return True  # builder.add(model), which gives the builder
+            # builder.add(model), which gives the builder
+            counts = way == "kept in self" or (value.bound and _gives_self(aliases, value.scope))
+            if counts and _is_kept(aliases, value.scope, parameter.name):
+                return True
     return False
+
+
+def _is_kept(aliases: Aliases, scope: Scope, parameter: str) -> bool:
+    """Whether a method keeps what it is given in its own object."""
+    return any(effect.way == "kept in self" for effect in aliases.finder.of(scope, parameter))
