@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from nnx_migrate.analysis.domain.values import FunctionValue, Scope
+from nnx_migrate.analysis.effects.effect import Effects
+from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.interp import computed_names, field_stores, library_calls
 from tests.unit.analysis.asking import analysis_of, scope_named, values_of
@@ -169,3 +171,42 @@ def test_what_a_method_gives_back_is_told_without_what_it_does(
         told = any(effect.way == "returned" for effect in effects.of(scope, "self"))
         assert told is effects.gives_back(scope, "self")
     assert looked
+
+
+_HEIRS = """\
+from flax import nnx
+
+
+class Base(nnx.Module):
+    def one(self):
+        self.count = 1
+
+    def other(self):
+        return 2
+
+"""
+_HEIR = """
+class Heir{n}(Base):
+    pass
+
+"""
+
+
+def test_a_method_is_asked_once_where_code_computes_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    of_own_method = EffectFinder.of_own_method
+
+    def noted(self: EffectFinder, method: Scope) -> Effects:
+        asked.append(self.project.function(method).name)
+        return of_own_method(self, method)
+
+    monkeypatch.setattr(EffectFinder, "of_own_method", noted)
+    heirs = "".join(_HEIR.replace("{n}", str(n)) for n in range(8))
+    types = " | ".join(f"Heir{n}" for n in range(8))
+    run = f"\ndef run(net: {types}, name):\n    return getattr(net, name)\n"
+    analysis = analysis_of(_HEIRS + heirs + run)
+    found = analysis.effects.of(scope_named(analysis, "run"), "net")
+    assert "structure" in {effect.kind for effect in found}
+    assert sorted(asked) == ["one", "other"]

@@ -179,7 +179,7 @@ class Giving(Touching):
                     found = self.finder.of(value.scope, parameter.name)
                     yield from (effect for effect in found if effect.kind == "structure")
 
-    def _named(self, scope: Scope, call: ir.Call) -> Iterator[Effect]:
+    def _named(self, scope: Scope, call: ir.Call) -> Iterable[Effect]:
         """What `getattr(m, name)` runs, or gives to be run: by a name in sight, or else by any."""
         evaluator = self.finder.evaluator
         names = literal_names(evaluator, scope, call.args[1])
@@ -187,10 +187,8 @@ class Giving(Touching):
             held = self.aliases.values(scope, call.args[0])
             found = (methods_by_any_name(evaluator, v) for v in held if isinstance(v, Instance))
             names = frozenset(name for each in found for name in each)
-        effects: set[Effect] = set()
-        for name in sorted(names):
-            effects.update(self.read(scope, ir.Attribute(call.args[0], name)))
-        yield from effects
+        rooted = self.rooted(scope, call.args[0])
+        return self.read_any(scope, call.args[0], sorted(names)) if rooted else ()
 
     def _updated(self, scope: Scope, call: ir.Call, where: Place) -> Iterator[Effect]:
         """What `nnx.update(m, state)` does beside giving Variables their values."""

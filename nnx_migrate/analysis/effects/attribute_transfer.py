@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from nnx_migrate.analysis.callgraph.dunder_dispatch import (
@@ -11,7 +11,7 @@ from nnx_migrate.analysis.callgraph.dunder_dispatch import (
     lookups_run,
     methods_run,
 )
-from nnx_migrate.analysis.domain.values import Basic, FunctionValue, Instance, Scope
+from nnx_migrate.analysis.domain.values import Basic, FunctionValue, Instance, Scope, Value
 from nnx_migrate.analysis.effects.call_transfer import Handing
 from nnx_migrate.analysis.effects.causes import (
     AttributeWritten,
@@ -21,7 +21,7 @@ from nnx_migrate.analysis.effects.causes import (
     VariableAdded,
     of_object,
 )
-from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effect, Effects
+from nnx_migrate.analysis.effects.effect import Effect, Effects
 from nnx_migrate.analysis.effects.only_tested import is_only_tested
 from nnx_migrate.analysis.heap.global_readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
@@ -108,29 +108,33 @@ class Touching(Handing):
 
     def read(self, scope: Scope, read: ir.Attribute) -> Iterator[Effect]:
         """A property runs when it is read; a bound method may be called wherever it goes."""
-        if not self.rooted(scope, read.base):
-            return
-        where = self.where(scope, 0)
-        for value in self.aliases.values(scope, read.base):
-            if not isinstance(value, Instance):
-                unknown = isinstance(value, Basic) and value.sort == "unknown"
-                if unknown and read.name in CHANGING_METHODS and self._is_handed_on(scope, read):
-                    yield by_method(read.name, where)
-                continue
-            yield from self.looked_up(scope, read, value)
-            if self.changes_itself(value, read.name) and self._is_handed_on(scope, read):
-                yield by_method(read.name, where)
-            yield from self._read_of(value, read.name, where)
+        if self.rooted(scope, read.base):
+            yield from self.read_any(scope, read.base, [read.name])
 
-    def _read_of(self, value: Instance, name: str, where: Place) -> Effects:
-        """What the methods of a name do to the object, each once: hundreds of classes have one."""
-        classes = self.hierarchy.classes_of(value)
-        methods = dict.fromkeys(self.hierarchy.method(each, name) for each in classes)
-        own = [method for method in methods if isinstance(method, Scope)]
-        found = NO_EFFECTS.union(*map(self.finder.of_own_method, own))
-        if any(map(self._is_cached, own)):
-            found |= {Effect("structure", PropertyCached(name), where)}
-        return found
+    def read_any(self, scope: Scope, base: ir.Expr, names: Iterable[str]) -> Effects:
+        """What reading any of some attributes of the object does.
+
+        Each method is asked once: hundreds of classes may have it, and of code that computes the
+        name all methods of all of them count.
+        """
+        where = self.where(scope, 0)
+        found: set[Effect] = set()
+        methods: dict[Scope, None] = {}
+        for value in self.aliases.values(scope, base):
+            for name in names:
+                read = ir.Attribute(base, name)
+                if not isinstance(value, Instance):
+                    changes = name in CHANGING_METHODS and _is_unknown(value)
+                else:
+                    found.update(self.looked_up(scope, read, value))
+                    changes = self.changes_itself(value, name)
+                    own = self.hierarchy.first_methods.of(self.hierarchy, value, (name,))
+                    methods.update(dict.fromkeys(own))
+                    if any(map(self._is_cached, own)):
+                        found.add(Effect("structure", PropertyCached(name), where))
+                if changes and self._is_handed_on(scope, read):
+                    found.add(by_method(name, where))
+        return frozenset(found).union(*map(self.finder.of_own_method, methods))
 
     def run(self, scope: Scope, run: Run, line: int) -> Iterator[Effect]:
         """What a method does that nobody calls by its name."""
@@ -178,6 +182,10 @@ class Touching(Handing):
         decorators = self.project.function(method).decorators
         names = [getattr(d, "name", getattr(d, "id", "")) for d in decorators]
         return "cached_property" in names
+
+
+def _is_unknown(value: Value) -> bool:
+    return isinstance(value, Basic) and value.sort == "unknown"
 
 
 def by_method(name: str, where: Place, kept: bool = True) -> Effect:

@@ -197,20 +197,21 @@ class Handing:
     def to_instance(
         self, scope: Scope, instance: Instance, call: ir.Call, where: Place
     ) -> Iterator[Effect]:
+        methods: dict[Scope, None] = {}
         for class_name in self.finder.classes_met(instance, scope.module):
             for put in self.finder.set_methods(class_name, "__call__"):
                 yield from self.to_function(scope, put, call, where)
             method = self.hierarchy.method(class_name, "__call__")
             if isinstance(method, Scope):
-                value = FunctionValue(method, method.function, bound=True)
-                for effect in self.to_function(scope, value, call, where):
-                    # Of any Module, one that cannot be called like this is not meant.
-                    if instance.class_name not in ANY_OBJECT or not isinstance(
-                        effect.cause, Unseen
-                    ):
-                        yield effect
+                methods[method] = None  # which many classes may have from one above them
             elif method is None and not self.hierarchy.ancestry(class_name).closed:
                 yield Effect("unknown", PassedTo(short_name(class_name), library=True), where)
+        for method in methods:
+            value = FunctionValue(method, method.function, bound=True)
+            for effect in self.to_function(scope, value, call, where):
+                # Of any Module, one that cannot be called like this is not meant.
+                if instance.class_name not in ANY_OBJECT or not isinstance(effect.cause, Unseen):
+                    yield effect
 
     def to_operand(
         self, scope: Scope, function: ir.Expr, index: int, where: Place

@@ -33,15 +33,18 @@ class FirstMethods:
         self._by_operators: dict[tuple[str, bool], frozenset[Scope]] = {}
 
     def of(self, classes: Classes, value: Instance, names: tuple[str, ...]) -> tuple[Scope, ...]:
-        """Of each class of an object the first of these methods; those of the library left out."""
+        """Of each class of an object the first of these methods; those of the library left out.
+
+        Each once: hundreds of classes may have it from one above them.
+        """
         key = value.class_name, value.exact, names
         if key not in self._known:
-            found: list[Scope] = []
+            found: dict[Scope, None] = {}
             for class_name in classes.classes_of(value):
                 methods = (classes.method(class_name, name) for name in names)
                 method = next((each for each in methods if each is not None), None)
                 if isinstance(method, Scope):
-                    found.append(method)
+                    found[method] = None
             self._known[key] = tuple(found)
         return self._known[key]
 
