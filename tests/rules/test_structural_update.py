@@ -57,6 +57,50 @@ def freeze(model: nnx.Linear):
     )
 
 
+def test_what_a_constructor_sets_is_no_change_of_its_options() -> None:
+    check_noop(
+        RULE,
+        """\
+class Block(nnx.Module):
+    def __init__(self, size, *, rngs):
+        options = {"in_features": size, "out_features": size, "rngs": rngs}
+        self.first = Layer(**options)
+        self.second = Layer(**options)
+
+
+class Layer(nnx.Module):
+    def __init__(self, in_features, out_features, *, rngs):
+        self.linear = nnx.Linear(in_features, out_features, rngs=rngs)
+
+
+@nnx.split_rngs(splits=3)
+@nnx.vmap
+def blocks(rngs):
+    return Block(2, rngs=rngs)
+""",
+    )
+
+
+def test_what_options_collect_may_be_replaced() -> None:
+    check_noop(
+        RULE,
+        """\
+def run(function, x, **options):
+    options["x"] = x
+    return function(**options)
+
+
+def doubled(model: Net, x):
+    return 2 * model(x)
+
+
+@nnx.jit
+def step(model: Net, x):
+    return run(doubled, x, model=model)
+""",
+    )
+
+
 def test_an_attribute_of_what_is_made_inside_stays() -> None:
     check_noop(
         RULE,
@@ -567,3 +611,20 @@ def test_a_transform_that_goes_out_of_sight_is_kept_in_graph_mode(how: str) -> N
 def test_a_transform_that_is_a_value_is_kept_in_graph_mode_for_its_function(how: str) -> None:
     program = _SCALED.replace("model.linear.bias[...] += 1", "model.seen = 1") + _APPLIED[how]
     check_pinned(RULE, program, "")
+
+
+def test_an_object_among_options_pins() -> None:
+    check_pinned(
+        RULE,
+        """\
+def run(x, **options):
+    options["model"].ready = True
+    return x
+
+
+@nnx.jit
+def step(model: Net, x):
+    return model(run(x, model=model))
+""",
+        "the function changes model: attribute ready is set",
+    )

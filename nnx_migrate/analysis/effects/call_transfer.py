@@ -123,7 +123,7 @@ class Handing:
             return  # it raises, in both modes
         reached = [parameter for parameter, argument in passed.items() if argument in given]
         for each in unplaced:
-            receiving = _receiving(function, passed, call, each)
+            receiving = _receiving(function, passed, call, each, leading(value))
             reached += [parameter for parameter in receiving if parameter not in reached]
             if not receiving:
                 cause = Unseen(f"how {function.name} receives it is unknown")
@@ -258,6 +258,7 @@ def _receiving(
     passed: dict[ir.Parameter, ir.Expr | None],
     call: ir.Call,
     argument: ir.Expr,
+    bound: int,
 ) -> list[ir.Parameter]:
     """The parameters that may get an argument of no certain place, or an element of it.
 
@@ -265,7 +266,10 @@ def _receiving(
         passed: each parameter with what the call passes for it.
         argument: what stands behind `*` or `**`, what follows a `*`, or what `*args` or `**options`
             collects.
+        bound: how many leading parameters have their argument before the call: to name one of them
+            among `**options` raises.
     """
+    before = function.parameters[:bound]
     if argument in map(unstarred, call.args):
         behind = {ir.Element(each.value) for each in call.args if isinstance(each, ir.Starred)}
         return [p for p, given in passed.items() if given in behind or p.kind == "star"]
@@ -274,7 +278,7 @@ def _receiving(
         parameter
         for parameter, given in passed.items()
         if parameter.kind == "double_star"
-        or (not is_named and given is None and parameter.kind != "star")
+        or (not is_named and given is None and parameter.kind != "star" and parameter not in before)
     ]
 
 

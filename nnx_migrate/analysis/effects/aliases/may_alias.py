@@ -209,11 +209,15 @@ class Aliases:
         return all(self._is_inside(b.scope) for b in self.project.bindings(scope, base.id))
 
     def is_made_container(self, scope: Scope, base: ir.Expr) -> bool:
-        """Whether a name is bound to nothing but displays: a list of parts is not the object."""
+        """Whether a name is bound to nothing but displays: a list of parts is not the object.
+
+        What `**options` collects is a new dict in each call.
+        """
         bindings = self.project.bindings(scope, base.id) if isinstance(base, ir.Name) else []
         return bool(bindings) and all(
-            not isinstance(b, ParameterOf)
-            and (is_new_container(_as_bound(b.expr)) or self._is_copy(b.scope, _as_bound(b.expr)))
+            b.parameter.kind == "double_star"
+            if isinstance(b, ParameterOf)
+            else is_new_container(_as_bound(b.expr)) or self._is_copy(b.scope, _as_bound(b.expr))
             for b in bindings
         )
 
