@@ -101,6 +101,20 @@ def step(model: Net, x):
     )
 
 
+def test_a_look_at_the_signature_stays() -> None:
+    check_noop(
+        RULE,
+        """\
+import inspect
+
+
+@nnx.jit
+def step(model: Net, x):
+    return model(x) if inspect.signature(model).parameters else x
+""",
+    )
+
+
 def test_an_attribute_of_what_is_made_inside_stays() -> None:
     check_noop(
         RULE,

@@ -132,6 +132,21 @@ _CHANGING_BUILTINS = frozenset(
         "operator.iconcat",
     }
 )
+#: Functions that only look at what they are given, and give back no part of it.
+_LOOKING = frozenset(
+    {
+        "inspect.getdoc",
+        "inspect.getfile",
+        "inspect.getfullargspec",
+        "inspect.getmodule",
+        "inspect.getsource",
+        "inspect.isclass",
+        "inspect.isfunction",
+        "inspect.ismethod",
+        "inspect.isroutine",
+        "inspect.signature",
+    }
+)
 #: They hand the object to code that nothing here says anything about.
 _OPAQUE = frozenset({"functools.reduce", "functools.singledispatch", "operator.methodcaller"})
 _OPAQUE_NNX = frozenset(
@@ -254,7 +269,9 @@ def harmless_library_call(dotted: str) -> bool | None:
         return None
     if dotted in _CHANGING_BUILTINS or _changes_container(dotted):
         return False
-    return True if dotted.startswith(_HARMLESS_PREFIXES) or _of_linen(dotted) else None
+    if dotted in _LOOKING or dotted.startswith(_HARMLESS_PREFIXES) or _of_linen(dotted):
+        return True
+    return None
 
 
 def _of_linen(dotted: str) -> bool:
