@@ -382,3 +382,52 @@ def step(model: Net, other: Counting):
 """,
         "the called code is unknown",
     )
+
+
+_BOUND = """\
+from typing import TypeVar
+
+Model = TypeVar("Model", bound=nnx.Module)
+
+
+def grads_of(model: Model, loss, x):
+    return nnx.grad(loss)(model, x)
+"""
+_SPLIT = """\
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_of_state(params, nondiff, x):
+        model = nnx.merge(graphdef, params, nondiff)
+        loss_2 = loss(model, x)
+        if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("model must keep its structure")
+        return loss_2
+
+    return nnx.grad(loss_of_state)(params, nondiff, x)
+"""
+_GRADIENT = "    return nnx.grad(loss)(model, x)\n"
+
+
+def test_a_type_variable_without_a_bound_says_nothing() -> None:
+    free = _BOUND.replace(", bound=nnx.Module", "")
+    check_pinned(RULE, free, "the class of argument 0 is unknown")
+    newer = "def grads_of[Model](model: Model, loss, x):\n" + _GRADIENT
+    check_pinned(RULE, newer, "the class of argument 0 is unknown")
+
+
+def test_an_inner_type_parameter_hides_the_outer_one() -> None:
+    head = (
+        "class Trainer[Model: nnx.Module]:\n    def grads_of[Model](self, model: Model, loss, x):\n"
+    )
+    program = head + "    " + _GRADIENT
+    check_pinned(RULE, program, "the class of argument 0 is unknown")
+
+
+def test_the_bound_of_a_type_variable_is_the_class() -> None:
+    check_transformed(RULE, _BOUND, _BOUND.replace(_GRADIENT, _SPLIT))
+
+
+@pytest.mark.parametrize("bounds", ["Model: nnx.Module", "Loss, Model: nnx.Module, *More"])
+def test_the_bound_of_a_type_parameter_is_the_class(bounds: str) -> None:
+    head = f"def grads_of[{bounds}](model: Model, loss, x):\n"
+    check_transformed(RULE, head + _GRADIENT, head + _SPLIT)

@@ -20,6 +20,7 @@ from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.analysis.symbols.redefinitions import meant_at
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
+_TYPE_VARIABLES = frozenset({"typing.TypeVar", "typing_extensions.TypeVar"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,6 +94,10 @@ class Hierarchy:
             return f"{scope.module}:{expr.key}"
         if isinstance(expr, ir.Within):
             return self.class_name(Scope(scope.module, expr.key), expr.expr)
+        bound = dict(expr.keywords).get("bound") if isinstance(expr, ir.Call) else None
+        if isinstance(expr, ir.Call) and bound is not None:
+            is_variable = self.project.dotted(scope, expr.func) in _TYPE_VARIABLES
+            return self.class_name(scope, bound, seen) if is_variable else None
         if isinstance(expr, ir.Call) and len(expr.args) == 2:
             renamed = self.project.dotted(scope, expr.func) == "typing.NewType"
             return self.class_name(scope, expr.args[1], seen) if renamed else None

@@ -9,10 +9,15 @@ from collections.abc import Iterator, Sequence
 _LINE_END = re.compile(r"\r\n|\r|\n")
 #: What a string begins with.
 _PREFIX = re.compile(r"\w*(?=[\"'])")
+_DEFINED = re.compile(r"(?:async\s+)?(?:def|class)\s+\w+")
+_GAP = re.compile(r"[ \t\r\n\\]*")
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def as_newer(tree: ast.Module, text: str, blanked: str) -> ast.Module:
-    """The tree that a newer Python would give for a text, but for its type parameters.
+    """The tree that a newer Python would give for a text.
+
+    Its type parameters are arguments, with their bounds for annotations: `ast.TypeVar` is newer.
 
     Args:
         tree: of the blanked text; it is changed.
@@ -58,8 +63,26 @@ class _Places:
         known = self._text.startswith(blanked, start)
         return "" if known or not self._blanked.startswith(blanked, start) else self._text[start:]
 
+    def behind(self, pattern: re.Pattern[str], start: int) -> str:
+        """What is written behind a match at a place, where the blanked text has spaces."""
+        match = pattern.match(self._text, start)
+        gap = _GAP.match(self._blanked, match.end()) if match else None
+        return self._text[gap.start() : gap.end()] if gap else ""
+
     def written_between(self, start: int, end: int, blanked: str) -> bool:
         return any(self.written(place, blanked) for place in range(start, end))
+
+
+def _arguments(written: str) -> list[ast.arg]:
+    """Type parameters, read as what they look like."""
+    try:
+        tree = ast.parse(f"def definition({written}): pass")
+    except SyntaxError:
+        return []
+    match tree.body:
+        case [ast.FunctionDef(args=ast.arguments(args=found))]:
+            return found
+    return []
 
 
 class _Newer(ast.NodeTransformer):
@@ -93,6 +116,23 @@ class _Newer(ast.NodeTransformer):
                 place = self._places.offset(statement.lineno, statement.col_offset)
                 return bool(self._places.written(place, f"{word};"))
         return False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._with_parameters(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self._with_parameters(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._with_parameters(node)
+
+    def _with_parameters(self, node: _Definition) -> ast.AST:
+        self.generic_visit(node)
+        place = self._places.offset(node.lineno, node.col_offset)
+        written = self._places.behind(_DEFINED, place).strip()
+        if written:
+            node.type_params = _arguments(written[1:-1])  # type: ignore[union-attr]
+        return node
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
         self.generic_visit(node)

@@ -1,13 +1,20 @@
-"""Annotations, and the parameters of functions."""
+"""Annotations, and the parameters of functions.
+
+The bounds of type parameters stand in the place of these: `def step[M: nnx.Module](model: M)`.
+"""
 
 from __future__ import annotations
 
 import ast
+import dataclasses
+from collections.abc import Mapping
 from typing import Literal
 
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.ir.lowering.syntax_names import dotted_path
+
+Bounds = Mapping[str, ir.Expr]
 
 
 def parameters_of(args: ast.arguments) -> tuple[ir.Parameter, ...]:
@@ -72,3 +79,53 @@ def _lower_generic(node: ast.Subscript) -> ir.Expr:
     if head in {"dict", "Dict", "Mapping"}:
         return ir.Call(ir.Name("<dict annotation>"), options[-1:], (), node.lineno)
     return lower_expr(node.value)
+
+
+def bounds_of(node: ast.AST, around: Bounds) -> Bounds:
+    """What is known of type parameters in a definition.
+
+    Args:
+        around: what is known of those in front of it.
+    """
+    found = dict(around)
+    for parameter in getattr(node, "type_params", ()):
+        match parameter:
+            case ast.arg(arg=name, annotation=bound):  # read by a Python that has none
+                pass
+            case _:
+                name, bound = parameter.name, getattr(parameter, "bound", None)
+        low = lower_annotation(bound)
+        found.pop(name, None)
+        if low is not None and not isinstance(bound, ast.Tuple):
+            found[name] = low
+    return found
+
+
+def bounded(annotation: ir.Expr | None, bounds: Bounds) -> ir.Expr | None:
+    """An annotation with the bounds of the type parameters that it names."""
+    if annotation is None or not bounds:
+        return annotation
+    return _bounded(annotation, bounds)
+
+
+def _bounded(expr: ir.Expr, bounds: Bounds) -> ir.Expr:
+    match expr:
+        case ir.Name(id=name):
+            return bounds.get(name, expr)
+        case ir.Choice(options=options):
+            return dataclasses.replace(expr, options=tuple(_bounded(o, bounds) for o in options))
+        case ir.Call(args=args):
+            return dataclasses.replace(expr, args=tuple(_bounded(a, bounds) for a in args))
+        case _:
+            return expr
+
+
+def bounded_parameters(
+    parameters: tuple[ir.Parameter, ...], bounds: Bounds
+) -> tuple[ir.Parameter, ...]:
+    if not bounds:
+        return parameters
+    return tuple(
+        dataclasses.replace(each, annotation=bounded(each.annotation, bounds))
+        for each in parameters
+    )

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 
 from nnx_migrate.analysis.flax.transforms import WRAPPERS
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lowering.annotations import lower_annotation, parameters_of
+from nnx_migrate.analysis.ir.lowering.annotations import (
+    Bounds,
+    bounded,
+    bounded_parameters,
+    bounds_of,
+    lower_annotation,
+    parameters_of,
+)
 from nnx_migrate.analysis.ir.lowering.certain_pops import CertainPops
 from nnx_migrate.analysis.ir.lowering.containers.calls_on_new import calls_on_new_containers
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr, needed_name
@@ -46,6 +53,12 @@ class StatementWalker(ImportWalker):
         self.classes: dict[str, ir.Class] = {}
         self.class_key = ""
         self.methods: dict[str, str] = {}
+        #: Of the type parameters of the definitions around.
+        self.bounds: Bounds = {}
+
+    def lowered(self, annotation: ast.expr | None) -> ir.Expr | None:
+        """An annotation in the definition that is walked."""
+        return bounded(lower_annotation(annotation), self.bounds)
 
     def walk_body(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -82,7 +95,7 @@ class StatementWalker(ImportWalker):
                 self.walk_import_from(node)
             case ast.AnnAssign(target=target, value=value):
                 self.visit(value)
-                low = lower_annotation(node.annotation) or ir.Computed()
+                low = self.lowered(node.annotation) or ir.Computed()
                 parts = (low,) if value is None else (low, lower_expr(value))
                 self.note_exports([target], value)
                 if value is not None or isinstance(target, ast.Name):
@@ -180,18 +193,21 @@ class StatementWalker(ImportWalker):
             owner = self.class_key
             if not _is_accessor(node):
                 self.methods[node.name] = key
+        around = self.bounds
+        self.bounds = bounds_of(node, around)
         builder = FunctionBuilder(
             key,
             node.name,
             node.lineno,
             self.function,
             owner,
-            parameters_of(node.args),
+            bounded_parameters(parameters_of(node.args), self.bounds),
             tuple(lower_expr(decorator) for decorator in node.decorator_list),
-            lower_annotation(node.returns),
+            self.lowered(node.returns),
         )
         self.note_decorated(builder.decorators, ir.FunctionRef(key), node.lineno)
         self.enter(builder, node.body)
+        self.bounds = around
 
     def note_decorated(
         self, decorators: tuple[ir.Expr, ...], decorated: ir.FunctionRef | ir.ClassRef, line: int
@@ -229,12 +245,14 @@ class StatementWalker(ImportWalker):
         outer = self.class_bindings, self.class_key, self.methods
         self.class_bindings, self.class_key, self.methods = {}, key, {}
         annotations: dict[str, ir.Expr] = {}
+        around, self.bounds = self.bounds, bounds_of(node, self.bounds)
         for statement in node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 annotations[statement.target.id] = (
-                    lower_annotation(statement.annotation) or ir.Computed()
+                    self.lowered(statement.annotation) or ir.Computed()
                 )
             self.walk_statement(statement)
+        self.bounds = around
         attributes = {name: tuple(values) for name, values in self.class_bindings.items()}
         methods = self.methods
         self.class_bindings, self.class_key, self.methods = outer
