@@ -174,6 +174,12 @@ def attribute(held: Held, name: str, place: Located) -> Held:
     if held.way != "all":
         own = attribute(Held(held.object), name, place).object if held.object else None
         parts = tuple((at, attribute(part, name, place)) for at, part in held.parts)
+        if held.way == "some":  # what is known of an option, but not whose it is, says nothing new
+            parts = tuple(
+                (at, found)
+                for (at, found), part in zip(parts, held, strict=True)
+                if found != NOTHING or part == NOTHING or not is_untold(part)
+            )
         return Held(own, parts, held.way)
     found = _attribute(held, name, place)
     stored = [(at, part) for at, part in held.parts if at.startswith(f"{name}.")]

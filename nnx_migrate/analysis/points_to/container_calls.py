@@ -15,6 +15,7 @@ from nnx_migrate.analysis.interp.attributes import NAMESPACES
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    ALL_TURNS,
     EACH,
     NOTHING,
     Held,
@@ -76,6 +77,8 @@ _ONE_OF = frozenset({"builtins.next", "builtins.max", "builtins.min"})
 _READING = frozenset({"get", "setdefault"})
 _GIVING = frozenset({"get", "pop", "popleft", "popitem", "setdefault"})
 _GIVING_ALL = frozenset({"values", "items", "copy"})
+#: After these the container has it no longer.
+_TAKING_OUT = frozenset({"pop", "popleft", "popitem"})
 
 
 def given_by_method(
@@ -121,7 +124,10 @@ def given_by_method(
     match call.args:
         case (ir.Constant(type="str", text=key), *_) if key:
             return either([at_key(base, key, Located(scope, call)), *others])
-    return either([element(base, Located(scope, call)), *others])
+    found = element(base, Located(scope, call))
+    if func.name in _TAKING_OUT:
+        found = without(found, lambda one: ALL_TURNS in one.path)
+    return either([found, *others])
 
 
 def _under_key(
@@ -206,7 +212,7 @@ def given_by_library(
         )
     if dotted == "builtins.map" and len(args) > 1:
         turn = mapped_call(call)
-        return in_turns([held(turn)], frozenset({turn}))
+        return in_turns([held(turn)], frozenset({turn}), but_each=True)
     folds = calls_of_fold(dotted, call)
     if folds and dotted == "functools.reduce":
         return held(ir.Choice(folds))

@@ -18,7 +18,6 @@ from nnx_migrate.analysis.heap.container_elements import are_under_keys, has_pla
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (
-    ALL_TURNS,
     NOTHING,
     Held,
     Object,
@@ -35,7 +34,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.containers.displays import calls_in, identified
-from nnx_migrate.analysis.points_to.containers.elements import spread, unknown_which
+from nnx_migrate.analysis.points_to.containers.elements import spread
 from nnx_migrate.analysis.points_to.containers.literals import lines_of, with_lines
 from nnx_migrate.analysis.points_to.containers.places import as_bound
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
@@ -46,6 +45,8 @@ from nnx_migrate.analysis.points_to.stores.turns import (
     is_made_in_a_loop,
     put_in_turns,
     same_in_turns,
+    whatever_is_made,
+    without_elements,
 )
 from nnx_migrate.analysis.symbols.program import Binding
 
@@ -53,8 +54,12 @@ from nnx_migrate.analysis.symbols.program import Binding
 _MANY_BINDINGS = 8
 
 
-def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
-    """What a name gives."""
+def named(objects: Objects, scope: Scope, name: str, at: float, *, so_far: bool = False) -> Held:
+    """What a name gives.
+
+    Args:
+        so_far: of a container that is filled here only what is put into it before the line.
+    """
     bindings = objects.project.bindings(scope, name)
     if not bindings:
         return NOTHING
@@ -77,7 +82,7 @@ def named(objects: Objects, scope: Scope, name: str, at: float) -> Held:
             expr, line = made
             held = called(objects.held(where, expr, _before(line)), name)
             return _with_stored(objects, where, name, held)
-        held = _grown(objects, scope, name, at)
+        held = _grown(objects, scope, name, at, so_far=so_far)
         first = min(line for _, line in with_lines(objects, scope, name))
         return _one_by_name(held, where, name, first) if first and is_untold(held) else held
     return _bound_again(objects, scope, name, at)
@@ -186,7 +191,7 @@ def any_binding(objects: Objects, name: str, bound: tuple[tuple[Binding, int], .
         else:
             held = objects.held(binding.scope, binding.expr, _before(line))
             if not _is_what_it_was(objects, held, Variable(binding.scope, name, line), bound):
-                options.append(_whatever_is_made(objects, held))
+                options.append(whatever_is_made(objects, held))
     return Held(None, tuple(("", each) for each in options), "either")
 
 
@@ -230,13 +235,21 @@ def _reaching(
     settled = function.settled.get(name, ()) if at != LAST else ()
     anew = (first for first, last in settled if last < at and first not in grown)
     first = max(anew, default=0)
-    loops = [(start, end) for start, end in function.loops if start <= math.ceil(at) <= end]
+    loops = _loops_around(objects, where, at)
     for binding, line in with_lines(objects, scope, name):
         moved = isinstance(binding, Located) and isinstance(binding.expr, ir.Within)
         above = first <= line and (line <= at or (line in within and _before(line) <= at))
-        around = any(start <= line <= end for start, end in loops)
-        if moved or binding.scope != where or above or around:
+        if moved or binding.scope != where or above or _is_in(loops, line):
             yield binding, line
+
+
+def _loops_around(objects: Objects, scope: Scope, at: float) -> list[tuple[int, int]]:
+    loops = objects.project.function(scope).loops
+    return [(start, end) for start, end in loops if start <= math.ceil(at) <= end]
+
+
+def _is_in(loops: list[tuple[int, int]], line: int) -> bool:
+    return any(start <= line <= end for start, end in loops)
 
 
 def _made_and_grown(
@@ -267,13 +280,16 @@ def _filled_by_itself(objects: Objects, scope: Scope, name: str) -> tuple[ir.Exp
     return made[0] if any(isinstance(method, Scope) for method in own) else None
 
 
-def _grown(objects: Objects, scope: Scope, name: str, at: float) -> Held:
+def _grown(objects: Objects, scope: Scope, name: str, at: float, *, so_far: bool = False) -> Held:
     """A list or the like, with what is put into it, also behind a line: it may have more names.
 
     Of several that a name is bound to, each has what is put into it while the name means it.
     """
     where = objects.project.bindings(scope, name)[0].scope
     made, grown = _made_and_grown(objects, scope, name)
+    if so_far and at != LAST:
+        loops = _loops_around(objects, where, at)
+        grown = [each for each in grown if each[1] < at or _is_in(loops, each[1])]
     more = frozenset(line for _, line in grown)
     reaching = list(_reaching(objects, scope, name, at, more))
     given = [_parameter(b.scope, name) for b, _ in reaching if isinstance(b, ParameterOf)]
@@ -312,17 +328,31 @@ def _filled(
     if not any(each.parts or each.object for each in (*later, *by_calls)):
         return first
     put, again = [], []
+    renewed = _lines_that_renew(objects, where, name)
     for (expr, line), held in zip(grown, later, strict=True):
+        if line in renewed:
+            held = without_elements(held, ir.Name(name))
         put.append(put_in_turns(objects, where, held, line))
         if _stands_in_a_loop(objects, where, expr):
-            again.append(same_in_turns(objects, held))
+            same = same_in_turns(objects, held)
+            again += [] if is_untold(same) else [same]
     under = are_under_keys(each for each, _ in grown) and all(has_places(each) for each, _ in made)
     if under and all(each.parts and each.parts[0][0] for each in by_calls):
         return under_keys((first, *later, *again, *by_calls))
     here = Located(where, ir.Name(name))
     is_new = functools.partial(is_made_in_a_loop, objects)
-    containers = (without(first, is_new), *put, *again, *by_calls)
+    start = without(first, is_new)
+    if start.parts and is_untold(start):
+        line = min(line for _, line in with_lines(objects, scope, name))
+        start = _one_by_name(start, where, name, line) if line else start
+    containers = (start, *put, *again, *by_calls)
     return together(("", part) for each in containers for _, part in spread(each, here))
+
+
+def _lines_that_renew(objects: Objects, scope: Scope, name: str) -> set[int]:
+    """Where elements of a container are replaced by what is made of them: `xs[i] = f(xs[i])`."""
+    writes = objects.project.function(scope).writes
+    return {write.line for write in writes if write.renews and write.target == ir.Name(name)}
 
 
 def _as_called(objects: Objects, scope: Scope, expr: ir.Expr, line: int) -> Held:
@@ -354,17 +384,5 @@ def _put_by_calls(objects: Objects, scope: Scope, name: str) -> list[Held]:
     ]
 
 
-def _is_of_all_turns(one: Object) -> bool:
-    return ALL_TURNS in one.path
-
-
 def _stands_in_a_loop(objects: Objects, scope: Scope, expr: ir.Expr) -> bool:
     return any(is_in_a_loop(objects, scope, call.line) for call in calls_in((expr,)))
-
-
-def _whatever_is_made(objects: Objects, held: Held) -> Held:
-    """The same without a word of which call made it, where another turn may have made it too."""
-    held = without(unknown_which(held), _is_of_all_turns)
-    if held.object is not None and is_made_in_a_loop(objects, held.object):
-        return dataclasses.replace(held, object=None)
-    return held

@@ -113,9 +113,9 @@ class ObjectFinder(Objects):
                 return attribute_of(self, scope, base, name, at)
             case ir.Unpacked() | ir.Element():
                 return self._item(scope, expr, at)
-            case ir.Sequence(elements=elements, each=True):
+            case ir.Sequence(elements=elements, each=True, filtered=filtered):
                 turn = [self.held(scope, each, at) for each in elements]
-                return in_turns(turn, frozenset(calls_in(elements)))
+                return in_turns(turn, frozenset(calls_in(elements)), but_each=not filtered)
             case ir.Sequence(elements=elements, keys=keys):
                 return container(self, scope, elements, at, keys)
             case ir.Starred(value=value):
@@ -136,7 +136,11 @@ class ObjectFinder(Objects):
         base, here = expr.base, Located(scope, expr)
         if isinstance(expr, ir.Iterated) and is_dict(self.evaluator.values(scope, base)):
             return NOTHING  # a key
-        whole = self.held(scope, base, at)
+        is_last = isinstance(expr, ir.Unpacked) and expr.index < 0  # of all, or it would be another
+        if isinstance(base, ir.Name) and not is_last:
+            whole = self.so_far(scope, base.id, at)
+        else:
+            whole = self.held(scope, base, at)
         match expr:
             case ir.Unpacked(index=index) if index < 0 and self._changes(scope, base):
                 found = element(whole, here)  # the last one is another one later
@@ -167,6 +171,9 @@ class ObjectFinder(Objects):
             and call.func.name in MUTATING_METHODS
             for call in function.calls
         )
+
+    def _so_far(self, scope: Scope, name: str, at: float) -> Held:
+        return named(self, scope, name, at, so_far=True)
 
     def _bound(self, name: str, to: tuple[tuple[Binding, int], ...]) -> Held:
         return any_binding(self, name, to)

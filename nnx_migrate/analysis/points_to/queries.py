@@ -84,6 +84,16 @@ class Objects(abc.ABC):
             joined,
         )
 
+    def so_far(self, scope: Scope, name: str, at: float) -> Held:
+        """What a name gives at a line; of a container that is filled here what it has by then."""
+        return self._once(
+            ("so far", scope, name, at),
+            functools.partial(self._so_far, scope, name, at),
+            NOTHING,
+            lambda: anything(Located(scope, ir.Name(name))),
+            joined,
+        )
+
     def bound(self, scope: Scope, name: str, to: tuple[tuple[Binding, int], ...]) -> Held:
         """Any of several values that a variable is bound to, each on its line."""
         return self._once(
@@ -170,6 +180,9 @@ class Objects(abc.ABC):
 
     @abc.abstractmethod
     def _held(self, scope: Scope, expr: ir.Expr, at: float) -> Held: ...
+
+    @abc.abstractmethod
+    def _so_far(self, scope: Scope, name: str, at: float) -> Held: ...
 
     @abc.abstractmethod
     def _bound(self, name: str, to: tuple[tuple[Binding, int], ...]) -> Held: ...

@@ -81,10 +81,26 @@ class Bindings:
             how_stored, key = _subscript_store(target.slice), literal_key(target.slice)
             if value is not None and isinstance(target.value, ast.Name):
                 self.grow_by_key(target.value.id, value, key)
-            write = ir.Write(lower_expr(target.value), value, how_stored, target.lineno, key)
+            base, renews = lower_expr(target.value), self.renews(target, value)
+            write = ir.Write(base, value, how_stored, target.lineno, key, renews)
             self.function.store(write)
             if how_stored == "key" and not isinstance(target.slice, ast.Constant):
                 self.note_repeated(write)
+
+    def renews(self, target: ast.Subscript, value: ir.Expr | None) -> bool:
+        """Whether an element is replaced by what is made of it, and of no other one."""
+        base, elements = lower_expr(target.value), {lower_expr(target)}
+        match self.loops[-1:]:
+            case [ast.For(target=ast.Tuple(elts=[index, element]), iter=ast.Call() as items)]:
+                known = ast.unparse(items) == _turns_of(target.value, items)
+                if known and ast.unparse(index) == ast.unparse(target.slice):
+                    elements.add(lower_expr(element))
+        if value is None or value in elements:
+            return False
+        parts = list(ir.parts_of(value))
+        made_of = [part for part in parts if part in elements]
+        of_container = [part for part in made_of if isinstance(part, ir.Element | ir.Unpacked)]
+        return bool(made_of) and parts.count(base) == len(of_container)
 
     def note_repeated(self, write: ir.Write) -> None:
         """Take note of a store under another key in each turn of a loop, of the same object."""
@@ -155,6 +171,12 @@ class Bindings:
         while holder is not None and name not in holder.bindings:
             holder = holder.parent
         return holder is not None and any(map(is_new_container, holder.bindings[name]))
+
+
+def _turns_of(container: ast.expr, items: ast.Call) -> str:
+    """The call that gives the places of a container with its elements, spelled as another one."""
+    text = ast.unparse(container)
+    return f"enumerate({text})" if isinstance(items.func, ast.Name) else f"{text}.items()"
 
 
 def _holder_of(expr: ir.Expr) -> ir.Expr | None:

@@ -115,7 +115,8 @@ def _comprehension(
         root = root.value
     same = isinstance(root, ast.Name) and root.id not in targets
     elements = (element, element) if same else (element,)
-    return ir.Sequence(elements, is_tuple=False, each=True, keyed=keyed)
+    filtered = len(generators) > 1 or any(each.ifs for each in generators)
+    return ir.Sequence(elements, is_tuple=False, each=True, keyed=keyed, filtered=filtered)
 
 
 def _attribute(node: ast.Attribute) -> ir.Attribute:

@@ -44,6 +44,7 @@ from nnx_migrate.analysis.ir.nodes.expressions import (
     Starred,
     Unpacked,
     Within,
+    parts_of,
     shared_attribute,
     shared_name,
 )
@@ -96,6 +97,7 @@ __all__ = [
     "is_reference",
     "is_super",
     "last_name",
+    "parts_of",
     "path_of",
     "referred_name",
     "root_name",

@@ -35,6 +35,8 @@ class Write(Record):
             subscripted), "outer" (to a global or nonlocal name, which is the target),
             "grow" (`x.append(v)`, where the value is a list of v; the call itself is recorded too).
         key: of a store to a subscript the literal, as a text; "" where it is none.
+        renews: the value is made of what is under the subscript: `xs[i] = f(xs[i])`, or the same
+            in a loop over `enumerate(xs)`.
     """
 
     target: Expr
@@ -42,6 +44,7 @@ class Write(Record):
     how: Literal["set", "augment", "delete", "item", "key", "grow", "outer"]
     line: int
     key: str = ""
+    renews: bool = False
 
 
 #: What a name has to be for a branch to run: "given" is anything but None.

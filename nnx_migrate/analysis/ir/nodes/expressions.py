@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from nnx_migrate.analysis.ir.records import linked_record, record
@@ -100,6 +100,7 @@ class Sequence(Record):
 
     Args:
         each: it is a comprehension, which gives such elements in each turn.
+        filtered: it is one that leaves turns out, or has loops in its loop.
         keyed: whether it is a dict; "maybe" is what `xs[k] = v` puts into a list or a dict.
         keys: of a dict, the literal under which each element is, as a text, and UNPACKED of one
             that is unpacked into it; empty where one is no literal.
@@ -110,6 +111,7 @@ class Sequence(Record):
     each: bool = False
     keyed: Keyed = "no"
     keys: tuple[str, ...] = ()
+    filtered: bool = False
 
 
 @record
@@ -200,6 +202,23 @@ Expr = (
     | Computed
     | Within
 )
+
+
+def parts_of(expr: Expr) -> Iterator[Expr]:
+    """An expression and those that it is made of, other than what stands in subscripts."""
+    yield expr
+    inside: tuple[Expr, ...] = ()
+    match expr:
+        case Call(func=func, args=args, keywords=keywords):
+            inside = (func, *args, *(value for _, value in keywords))
+        case Sequence(elements=parts) | Choice(options=parts) | Computed(operands=parts):
+            inside = parts
+        case Attribute(base=base) | Element(base=base) | Unpacked(base=base):
+            inside = (base,)
+        case Starred(value=value):
+            inside = (value,)
+    for each in inside:
+        yield from parts_of(each)
 
 
 # Most expressions are few names, and attributes of these: a process holds each of them once. They

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.analysis.domain.containers import is_container as is_python_container
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
@@ -80,7 +81,7 @@ def _under_keys(
 
 def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: float) -> Held:
     """`xs + ys`, `xs | ys`, `xs * 2`."""
-    sides = [(_one_list(objects.held(scope, e, at)), Located(scope, e)) for e in operands]
+    sides = [(_one_list(_as_list(objects, scope, e, at)), Located(scope, e)) for e in operands]
     lists = [(held, place) for held, place in sides if held.is_container and held.parts]
     parts = [part for held, place in lists for part in spread(held, place)]
     if len(lists) == 1 and len(operands) == 2:
@@ -92,6 +93,17 @@ def joined(objects: Objects, scope: Scope, operands: tuple[ir.Expr, ...], at: fl
     if named and not any(is_dict(objects.evaluator.values(scope, each)) for each in operands):
         return together((str(i), part) for i, (_, part) in enumerate(parts))
     return together(("", part) for _, part in parts)
+
+
+def _as_list(objects: Objects, scope: Scope, operand: ir.Expr, at: float) -> Held:
+    """An operand; of a list of which nobody knows what is in it, each of its elements."""
+    held = objects.held(scope, operand, at)
+    if held.object is None or held.way != "all":
+        return held
+    values = objects.evaluator.values(scope, operand)
+    if values and all(map(is_python_container, values)) and not is_dict(values):
+        return Held(None, spread(held, Located(scope, operand)))
+    return held
 
 
 def _one_list(held: Held) -> Held:
@@ -118,35 +130,25 @@ def identified(objects: Objects, scope: Scope, found: Held, base: ir.Expr, name:
     return dataclasses.replace(known_as(found, name), object=own)
 
 
-def in_turns(found: list[Held], made: frozenset[ir.Expr]) -> Held:
+def in_turns(found: list[Held], made: frozenset[ir.Expr], *, but_each: bool = False) -> Held:
     """What a comprehension gives: all elements, and once more what is the same in each turn.
 
     Args:
         made: the calls that are made in each turn.
+        but_each: it is known that no turn is left out.
     """
 
     def is_new(one: Object) -> bool:
         return isinstance(one.root, MadeBy) and one.root.outermost[1] in made
 
-    found = list(map(unknown_which, found))
+    found = [unknown_which(each, but_each=but_each) for each in found]
     told = [without(every(each), is_new) for each in found]
     if len(found) == 1:
-        told.append(same_each_turn(without(found[0], is_new)))
+        told.append(same_each_turn(without(unknown_which(found[0]), is_new)))
     return together(("", each) for each in told)
 
 
 def calls_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Call]:
     """The calls in expressions."""
     for expr in exprs:
-        match expr:
-            case ir.Call(func=func, args=args, keywords=keywords):
-                yield expr
-                yield from calls_in((func, *args, *(value for _, value in keywords)))
-            case ir.Sequence(elements=parts) | ir.Choice(options=parts):
-                yield from calls_in(parts)
-            case ir.Computed(operands=parts):
-                yield from calls_in(parts)
-            case ir.Attribute(base=base) | ir.Element(base=base) | ir.Unpacked(base=base):
-                yield from calls_in((base,))
-            case ir.Starred(value=value):
-                yield from calls_in((value,))
+        yield from (each for each in ir.parts_of(expr) if isinstance(each, ir.Call))

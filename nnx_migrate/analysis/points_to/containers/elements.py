@@ -9,6 +9,7 @@ from collections.abc import Collection
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    ALL_TURNS,
     EACH,
     NOTHING,
     SOME,
@@ -79,8 +80,27 @@ def sliced(held: Held, bounds: tuple[ir.Expr, ...], place: Located) -> Held:
             return together((str(i), part) for i, part in enumerate(elements))
         case (ir.Constant(text=text),) if held.object is not None and held.way == "all":
             return attribute(Held(held.object), text, place)
+        case (ir.Constant(text=text),):
+            return _some_of_all_turns(held, text, place)
         case _:
-            return Held(None, spread(held, place)) if held.parts else NOTHING
+            return _some_of_all_turns(held, SOME, place)
+
+
+def _some_of_all_turns(held: Held, which: str, place: Located) -> Held:
+    """A container with all that another one has, and of what the turns of a loop put in, some."""
+    parts = spread(held, place) if held.parts else ()
+    return Held(
+        None,
+        tuple(
+            (name, attribute(part, which, place) if is_of_all_turns(part) else part)
+            for name, part in parts
+        ),
+    )
+
+
+def is_of_all_turns(held: Held) -> bool:
+    """Whether it is all that the turns of a loop put into a container."""
+    return held.object is not None and held.object.path[-1:] == (ALL_TURNS,)
 
 
 def at_key(held: Held, key: str, place: Located) -> Held:

@@ -22,7 +22,11 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.containers.elements import same_each_turn, unknown_which
 from nnx_migrate.analysis.points_to.queries import Objects
-from nnx_migrate.analysis.points_to.stores.turns import is_in_a_loop, is_made_in_a_loop
+from nnx_migrate.analysis.points_to.stores.turns import (
+    is_in_a_loop,
+    is_made_in_a_loop,
+    without_elements,
+)
 
 _SETATTR = ir.Name("setattr")
 
@@ -40,6 +44,8 @@ def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, .
         if ir.root_name(write.target) != own and write.target != own:
             continue
         held = objects.held(method, write.value, write.line)
+        if write.renews:
+            held = without_elements(held, write.target)
         if held == NOTHING:
             continue
         if write in function.repeated:

@@ -44,6 +44,7 @@ from nnx_migrate.analysis.points_to.stores.puts import (
     put_by_name,
     told,
 )
+from nnx_migrate.analysis.points_to.stores.turns import without_elements
 
 _NONE = StoredByName((), ())
 _CONTAINERS = frozenset({"flax.nnx.List", "flax.nnx.Dict"})
@@ -88,6 +89,8 @@ def what_is_stored(objects: Objects, scope: Scope, name: str) -> Iterator[Kept]:
             if part is not None
             else objects.held(scope, write.value, write.line)
         )
+        if write.renews:
+            held = without_elements(held, write.target)
         if write.how == "set" or (write.how == "key" and write.key):
             yield from told(objects, (*place, *filter(None, [write.key])), held, write.line)
         elif write.how == "key":
