@@ -7,12 +7,15 @@ import sys
 from collections import Counter
 from types import FrameType
 
+import pytest
+
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, mapped
-from nnx_migrate.analysis.points_to.repeated_objects import twice
+from nnx_migrate.analysis.points_to.passed.objects import PassedObjects
+from nnx_migrate.analysis.points_to.repeated_objects import IS_PASSED, twice
 from tests.perf.counting import calls_during
-from tests.unit.analysis.asking import analysis_of, values_of
+from tests.unit.analysis.asking import analysis_of, scope_named, values_of
 
 SCOPE = Scope("main", "run:1:0")
 
@@ -101,3 +104,35 @@ def _twice_in_chain(depth: int) -> None:
 def test_each_part_of_what_holds_nothing_twice_is_looked_at_once() -> None:
     few, many = (calls_during(functools.partial(_twice_in_chain, depth)) for depth in (20, 80))
     assert many < 5 * few
+
+
+_RETURNED = """
+from flax import nnx
+
+
+def both(model):
+    return model, model
+
+
+both(nnx.Linear(2, 2, rngs=nnx.Rngs(0)))
+"""
+
+
+def test_what_is_in_a_value_twice_is_looked_for_once_whatever_is_said_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    analysis = analysis_of(_RETURNED)
+    both = scope_named(analysis, "both")
+    (returned,) = analysis.project.function(both).returns
+    looks: list[Held] = []
+    original = PassedObjects._within
+
+    def noting(self: PassedObjects, whole: Held, shown: bool) -> object:
+        looks.append(whole)
+        return original(self, whole, shown)
+
+    monkeypatch.setattr(PassedObjects, "_within", noting)
+    ways = [IS_PASSED, "is returned"]
+    told = [analysis.sharing.passed.twice(both, (returned,), does=way) for way in ways * 2]
+    assert told == [f"model {way} twice" for way in ways * 2]
+    assert len(looks) == 1

@@ -66,6 +66,27 @@ class _Passed:
     own: Held | None
 
 
+@record
+class _Reason:
+    """Why a value holds something twice, or may.
+
+    Args:
+        one: what is in it twice, or what nothing is known of.
+        other: the same, or what it is a part of; None where that is not known.
+        place: of the call that passes the value; None where the code shows it by itself.
+    """
+
+    one: Found
+    other: Found | None
+    place: Place | None = None
+
+    def told(self, does: str) -> str:
+        """The same in words."""
+        one, other = self.one, self.other
+        words = untold(one.object) if other is None else in_words(one, other, does)
+        return words if self.place is None else f"{words} ({self.place})"
+
+
 def _are_apart(whole: Held) -> bool:
     """Whether no two objects in a value come from the same place, whatever parts of it they are."""
     roots = [each.object.root for each in objects(whole, guessed=True)]
@@ -90,6 +111,7 @@ class PassedObjects:
         self._never_ran = NeverRan(evaluator.project)
         self._objects = objects
         self._nodes = PassedNodes(evaluator, objects, ties, contents)
+        self._reasons: dict[tuple[Scope, tuple[ir.Expr, ...], float, bool], _Reason | None] = {}
 
     def twice(
         self,
@@ -106,42 +128,58 @@ class PassedObjects:
             does: what happens to the values.
             shown: that it is not known what they hold is no answer.
         """
+        key = scope, given, at, shown
+        if self._evaluator.fixpoint.computing:
+            found = self._reason(*key)
+        elif key in self._reasons:
+            found = self._reasons[key]
+        else:
+            found = self._reasons[key] = self._reason(*key)
+        return "" if found is None else found.told(does)
+
+    def _reason(
+        self, scope: Scope, given: tuple[ir.Expr, ...], at: float, shown: bool
+    ) -> _Reason | None:
         expr = ir.Sequence(given, is_tuple=True)
         whole = self._objects.resolved(scope, expr, at)
-        reason = self._in_words(whole, does, shown) or self._passed(scope, whole, does, shown)
-        if reason:
+        reason = self._within(whole, shown) or self._passed(scope, whole, shown)
+        if reason is not None:
             return reason
         # `self.model` is what the caller's object has under that name, and not only what its class
         # stores there.
         unresolved = self._objects.held(scope, expr, at)
         function = self._evaluator.project.function(scope)
         if unresolved == whole or function.owner is None or not function.parameters:
-            return ""
+            return None
         own = self._objects.held(scope, ir.Name(function.parameters[0].name))
-        return self._passed(scope, unresolved, does, True, own)
+        return self._passed(scope, unresolved, True, own)
 
-    def _in_words(self, whole: Held, does: str, shown: bool) -> str:
-        found = (pair for pair in twice(whole) if self.is_in_both(*pair))
-        told = next((in_words(*pair, does) for pair in found), "")
-        return told or ("" if shown else self.untold(whole))
+    def _within(self, whole: Held, shown: bool) -> _Reason | None:
+        for one, other in twice(whole):
+            if self.is_in_both(one, other):
+                return _Reason(one, other)
+        unknown = None if shown else self._unknown_in(whole)
+        return None if unknown is None else _Reason(unknown, None)
 
     def untold(self, whole: Held) -> str:
         """Why it is not known whether something is in a value twice, in words."""
-        for found in objects(whole, guessed=True):
-            if self._is_open(found.object):
-                return untold(found.object)
-        return ""
+        found = self._unknown_in(whole)
+        return "" if found is None else untold(found.object)
+
+    def _unknown_in(self, whole: Held) -> Found | None:
+        found = objects(whole, guessed=True)
+        return next((each for each in found if self._is_open(each.object)), None)
 
     def _passed(
-        self, scope: Scope, whole: Held, does: str, shown: bool, own: Held | None = None
-    ) -> str:
+        self, scope: Scope, whole: Held, shown: bool, own: Held | None = None
+    ) -> _Reason | None:
         """The same of what calls of the function pass for its parameters, and calls of those.
 
         Args:
             own: the object of a method, which has to have it; None for any.
         """
         if shown and not self._nodes.may_reach(whole):
-            return ""
+            return None
         seen = collections.defaultdict(set, {scope: {whole}})
         begun = _Passed(scope, whole, Place(scope.module, 0), frozenset(), own)
         waiting = [self._calls(begun)]
@@ -159,8 +197,8 @@ class PassedObjects:
                 or any(REST in found.object.path for found in objects(whole))
             ):
                 continue
-            if reason := self._in_words(whole, does, shown):
-                return f"{reason} ({passed.place})"
+            if reason := self._within(whole, shown):
+                return dataclasses.replace(reason, place=passed.place)
             known = seen[passed.scope]
             again = passed.scope in passed.around
             if again:
@@ -171,10 +209,10 @@ class PassedObjects:
             if whole not in known:
                 first = next(iter(objects(whole)), None)
                 if again and len(known) >= _MOST_STATES and first is not None:
-                    return "" if shown else f"{untold(first.object)} ({passed.place})"
+                    return None if shown else _Reason(first, None, passed.place)
                 known.add(whole)
                 waiting.append(self._calls(dataclasses.replace(passed, whole=whole)))
-        return ""
+        return None
 
     def _calls(self, passed: _Passed) -> Iterator[_Passed]:
         """What calls of a function pass in the place of a value."""
