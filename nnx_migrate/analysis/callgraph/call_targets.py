@@ -5,13 +5,15 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar
 
 from nnx_migrate.analysis.callgraph.called_functions import (
     CalledFunctions,
+    DefinedClasses,
     Handle,
     Spellings,
+    results_called,
 )
 from nnx_migrate.analysis.callgraph.edited_names import EditedNames
 from nnx_migrate.analysis.callgraph.passed_within import PassedWithin
@@ -19,6 +21,7 @@ from nnx_migrate.analysis.domain.components import reached_bits
 from nnx_migrate.analysis.domain.values import Scope, scope_around
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.imports.changed_names import ChangedNames, changed_names
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import (
     PassedOn,
@@ -48,6 +51,7 @@ class Handles:
         self.mentions = mentions
         self.called = CalledFunctions(hierarchy, mentions)
         self._spelled_as = Spellings(project)
+        self._defined = DefinedClasses(hierarchy, self._spelled_as)
         self.wraps = project.tables[0].wraps
         self._called: list[Handle] = []
         self._bits: dict[Handle, int] = {}
@@ -68,6 +72,12 @@ class Handles:
         self._edited = None if before is None else EditedNames(project, before.project)
         #: After an edit, the files in which names may mean something else.
         self._anew = frozenset[str]() if self._edited is None else self._edited.anew
+        #: After an edit that may leave all as it was: what it can have changed.
+        self._changed: ChangedNames | None = None
+        if before is not None and self._edited is not None and self._edited.offers_the_same:
+            self._changed = changed_names(project, before.project)
+        #: Of what was followed before the edit, all that was compared.
+        self._compared: set[Handle] = set()
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
         """What a function may be called by, as far as anything is called so."""
@@ -79,10 +89,13 @@ class Handles:
     def of_class(self, class_name: str) -> tuple[Handle, ...]:
         """What a class may be called by, as far as anything is called so."""
         if class_name not in self._known:
-            self._known[class_name] = self._called_by(self._of_class(class_name))
+            self._known[class_name] = self._called_by(self._defined.of_class(class_name))
         return self._known[class_name]
 
     def _called_by(self, own: Iterable[Handle]) -> tuple[Handle, ...]:
+        own = tuple(own)
+        if (found := self._called_before(own)) is not None:
+            return found
         bits = 0
         for handle in own:
             # Many functions lead to the same thousands of handles, of which few are called.
@@ -93,6 +106,31 @@ class Handles:
             called.append(self._called[lowest.bit_length() - 1])
             bits ^= lowest
         return tuple(sorted(called, key=str))
+
+    def _called_before(self, own: tuple[Handle, ...]) -> tuple[Handle, ...] | None:
+        """The same as before an edit; None where it has changed what becomes of something."""
+        before, changed = self._before, self._changed
+        if before is None or changed is None:
+            return None
+        found = before._called_by(own)
+        for handle in before._followed - self._compared:
+            self._compared.add(handle)
+            concerned = changed.may_concern(handle.name, handle.within)
+            if concerned and not self._is_as_before(handle, before):
+                self._changed = None
+                return None
+        return found
+
+    @property
+    def _followed(self) -> Set[Handle]:
+        """All that was followed in order to tell what something may be called by."""
+        before = self._before if self._changed is not None else None
+        return self._known_aliases.keys() if before is None else before._followed
+
+    def _is_as_before(self, handle: Handle, before: Handles) -> bool:
+        was_called = bool(before._bit(handle))
+        is_same = self._is_called(handle) == was_called
+        return is_same and self._aliases(handle) == before._aliases(handle)
 
     def _bit(self, handle: Handle) -> int:
         """What stands for a handle by which anything is called; 0 for another one."""
@@ -175,7 +213,7 @@ class Handles:
                     meant for callee in named for meant in self._spelled_as.meant(where, callee)
                 }:
                     found[meant].append((where, call))
-                if name in _results(call.func):
+                if name in results_called(call.func):
                     found[Handle(name, kind="result")].append((where, call))
             known[name] = dict(found)
         return known[name].get(handle, ())
@@ -233,41 +271,9 @@ class Handles:
         elif function.name != "__call__":
             yield Handle(function.name, kind="attribute")
             if function.name == "__init__":
-                yield from self._constructors(scope, function)
+                yield from self._defined.constructors(scope, function)
         else:
-            yield from self._made_objects(scope, function)
-
-    def _made_objects(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
-        """What makes the plain objects that a method is the call of."""
-        for class_name in self.hierarchy.descendants(f"{scope.module}:{function.owner}"):
-            located = self.project.class_of(class_name)
-            own = self.hierarchy.method(class_name, "__call__") == scope
-            if located is not None and own and self.hierarchy.kind(class_name) == "plain":
-                yield Handle(located[1].name, kind="result")
-
-    def _constructors(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
-        for class_name in self._made(scope, function):
-            yield from self._of_class(class_name)
-
-    def _of_class(self, class_name: str) -> Iterator[Handle]:
-        """What a class is called by where it is defined, and in its own class methods."""
-        located = self.project.class_of(class_name)
-        if located is None:
-            return
-        module, record = located
-        yield from self._spelled_as.variables(Scope(module, record.scope), record.name)
-        yield Handle(record.name, kind="own")
-        yield Handle(record.name, kind="attribute")
-        for key, method in self.project.methods_of(module, record.key):
-            if any(ir.last_name(d) == "classmethod" for d in method.decorators):
-                first = method.parameters[:1]
-                yield from (Handle(p.name, Scope(module, key)) for p in first)
-
-    def _made(self, scope: Scope, function: ir.Function) -> Iterator[str]:
-        """The classes whose constructor a method is."""
-        for class_name in self.hierarchy.descendants(f"{scope.module}:{function.owner}"):
-            if self.hierarchy.method(class_name, "__init__") == scope:
-                yield class_name
+            yield from self._defined.made_objects(scope, function)
 
     def _aliases(self, handle: Handle) -> frozenset[Handle]:
         """What something is bound, returned or passed as where it has this handle."""
@@ -391,10 +397,3 @@ class Handles:
         """The fields of a class without a constructor, in the order of its arguments."""
         class_name = self.hierarchy.class_name(here, func)
         return () if class_name is None else self.hierarchy.fields(class_name)
-
-
-def _results(func: ir.Expr) -> Iterator[str]:
-    """The names of what is called for what is called: `make` of `make()(x)`, `jit(make())(x)`."""
-    while isinstance(func, ir.Call):
-        yield ir.last_name(func)
-        func = func.args[0] if func.args else func.func

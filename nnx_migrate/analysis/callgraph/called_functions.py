@@ -75,6 +75,47 @@ def of_module(dotted: str) -> Handle:
     return Handle(name, Scope(module, ir.MODULE_SCOPE))
 
 
+class DefinedClasses:
+    """Tells what makes objects of classes, where these are defined."""
+
+    def __init__(self, hierarchy: Hierarchy, spelled_as: Spellings) -> None:
+        self._hierarchy = hierarchy
+        self._project = hierarchy.project
+        self._spelled_as = spelled_as
+
+    def made_objects(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
+        """What makes the plain objects that a method is the call of."""
+        for class_name in self._hierarchy.descendants(f"{scope.module}:{function.owner}"):
+            located = self._project.class_of(class_name)
+            own = self._hierarchy.method(class_name, "__call__") == scope
+            if located is not None and own and self._hierarchy.kind(class_name) == "plain":
+                yield Handle(located[1].name, kind="result")
+
+    def constructors(self, scope: Scope, function: ir.Function) -> Iterator[Handle]:
+        for class_name in self._made(scope, function):
+            yield from self.of_class(class_name)
+
+    def of_class(self, class_name: str) -> Iterator[Handle]:
+        """What a class is called by where it is defined, and in its own class methods."""
+        located = self._project.class_of(class_name)
+        if located is None:
+            return
+        module, record = located
+        yield from self._spelled_as.variables(Scope(module, record.scope), record.name)
+        yield Handle(record.name, kind="own")
+        yield Handle(record.name, kind="attribute")
+        for key, method in self._project.methods_of(module, record.key):
+            if any(ir.last_name(d) == "classmethod" for d in method.decorators):
+                first = method.parameters[:1]
+                yield from (Handle(p.name, Scope(module, key)) for p in first)
+
+    def _made(self, scope: Scope, function: ir.Function) -> Iterator[str]:
+        """The classes whose constructor a method is."""
+        for class_name in self._hierarchy.descendants(f"{scope.module}:{function.owner}"):
+            if self._hierarchy.method(class_name, "__init__") == scope:
+                yield class_name
+
+
 class Called(NamedTuple):
     """The functions that a call may run.
 
@@ -155,3 +196,10 @@ def _parameters_at(
                 yield Handle(place, scope)
         elif (i := place + (1 if function.owner else 0)) < len(parameters):
             yield Handle(parameters[i].name, scope)
+
+
+def results_called(func: ir.Expr) -> Iterator[str]:
+    """The names of what is called for what is called: `make` of `make()(x)`, `jit(make())(x)`."""
+    while isinstance(func, ir.Call):
+        yield ir.last_name(func)
+        func = func.args[0] if func.args else func.func

@@ -21,13 +21,17 @@ class EditedNames:
         before: the project that it was.
 
     Attributes:
-        anew: the files in which names may mean something else.
+        offers_the_same: whether the edited files offer to others what they offered before.
+        anew: the files in which names may mean something else: none but the edited ones then.
     """
 
     def __init__(self, project: Project, before: Project) -> None:
         self._project = project
         self._before = before
-        self.anew = _meant_anew(project, before)
+        edited = project.tables[0].records
+        self.offers_the_same = all(_offers_the_same(each, before) for each in edited)
+        own = frozenset(record.module for record in edited)
+        self.anew = own if self.offers_the_same else project.renewed
         self._passed_on: dict[str, bool] = {}
         self._called: dict[tuple[str, str | None, bool], bool] = {}
         self._redefined: dict[str, bool] = {}
@@ -84,15 +88,9 @@ class EditedNames:
         return self._redefined[name]
 
 
-def _meant_anew(project: Project, before: Project) -> frozenset[str]:
-    """The files in which names may mean something else: none but the edited ones, where these
-    offer the same to all that import them."""
-    edited = project.tables[0].records
-    for record in edited:
-        old = before.modules.get(record.module)
-        if old is None or interface(old) != interface(record):
-            return project.renewed
-    return frozenset(record.module for record in edited)
+def _offers_the_same(record: ir.ModuleIndex, before: Project) -> bool:
+    old = before.modules.get(record.module)
+    return old is not None and interface(old) == interface(record)
 
 
 def _signatures(
