@@ -431,3 +431,79 @@ def test_the_bound_of_a_type_variable_is_the_class() -> None:
 def test_the_bound_of_a_type_parameter_is_the_class(bounds: str) -> None:
     head = f"def grads_of[{bounds}](model: Model, loss, x):\n"
     check_transformed(RULE, head + _GRADIENT, head + _SPLIT)
+
+
+def test_a_name_that_is_bound_anew_before_the_call_pins() -> None:
+    check_pinned(
+        RULE,
+        """\
+def gradients(losses, model: Net, x):
+    found = []
+    for scale in (1.0, 2.0):
+        def loss(model: Net, x):
+            return model(x).sum()
+
+        step = nnx.grad(loss)
+        found.append(step)
+    return found
+""",
+        "loss may mean something else where the result is called",
+    )
+
+
+def test_a_function_that_a_loop_makes_anew_pins() -> None:
+    check_pinned(
+        RULE,
+        _SCALED
+        + """\
+def gradients(scales):
+    found = []
+    for scale in scales:
+        step = nnx.grad(scaled(scale))
+        found.append(step)
+    return found
+""",
+        "scaled(scale) may mean something else where the result is called",
+    )
+
+
+def test_a_function_that_a_call_makes_is_made_once() -> None:
+    check_transformed(
+        RULE,
+        _SCALED
+        + """\
+def gradient(scale):
+    step = nnx.grad(scaled(scale))
+    scale = 0.0
+    return step
+""",
+        _SCALED
+        + """\
+def gradient(scale):
+    loss = scaled(scale)
+
+    def step(model, x):
+        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+        @nnx.grad
+        def step_of_state(params, nondiff, x):
+            model = nnx.merge(graphdef, params, nondiff)
+            return loss(model, x)
+
+        return step_of_state(params, nondiff, x)
+
+    scale = 0.0
+    return step
+""",
+    )
+
+
+_SCALED = """\
+def scaled(scale):
+    def loss(model: Net, x):
+        return scale * model(x).sum()
+
+    return loss
+
+
+"""

@@ -9,13 +9,14 @@ grads = grad_fn(other)  # of the second loss
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from nnx_migrate.analysis.domain.values import Located
-from nnx_migrate.analysis.sites.tree import Tree
+from nnx_migrate.analysis.sites.tree import AnyFunction, Tree, binds
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 #: Statements of which a part may run again, or be left in the middle.
-_UNORDERED = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar)
+_UNORDERED = (*_LOOPS, ast.Try, ast.TryStar)
 
 
 def reads_of(
@@ -81,3 +82,102 @@ def last_before(tree: Tree, place: ast.AST, bindings: Collection[ast.stmt]) -> a
 
 def _holds(tree: Tree, statement: ast.stmt, bindings: Collection[ast.stmt]) -> bool:
     return any(statement in tree.ancestors(each) for each in bindings)
+
+
+def bound_later(tree: Tree, made: ast.expr, names: Set[str], uses: Sequence[ast.AST] | None) -> str:
+    """One of some names that may stand for something else where it is read later; "" if none does.
+
+    for k in (1, 2):
+        losses.append(nnx.grad(scaled(k)))  # k is read here, and not where the result is called
+
+    Args:
+        made: what reads them now.
+        uses: where they would be read; None where that may be anywhere.
+    """
+    here = tree.function_around(made)
+    if uses is not None and any(tree.function_around(use) is not here for use in uses):
+        uses = None  # a function may run at another time
+    return next((name for name in sorted(names) if _is_bound_later(tree, made, name, uses)), "")
+
+
+def _is_bound_later(tree: Tree, made: ast.expr, name: str, uses: Sequence[ast.AST] | None) -> bool:
+    here = owner = tree.function_around(made)
+    while owner is not None and not _is_parameter(owner, name) and not _binders(tree, owner, name):
+        owner = tree.function_around(owner)
+    binders = _binders(tree, owner, name)
+    if all(isinstance(each, ast.Import | ast.ImportFrom) for each in binders):
+        return False
+    if any(isinstance(each, ast.Global | ast.Nonlocal) for each in binders):
+        return True
+    if owner is not here:  # what stands around it may go on in the meantime
+        often = len(binders) + (owner is not None and _is_parameter(owner, name)) > 1
+        return often or any(any(_loops(tree, each)) for each in binders)
+    around = {*_loops(tree, made)}
+    own = tree.statement(made)
+    for binder in binders:
+        if own is binder or own in tree.ancestors(binder):
+            return True
+        loops = {*_loops(tree, binder)}
+        if uses is None:
+            if _start(binder) > _start(made) or loops & around:
+                return True
+            continue
+        for use in uses:
+            again = loops & {*_loops(tree, use)}
+            if _start(made) < _start(binder) < _start(use):
+                return True
+            if again - around or (again and _start(use) < _start(made)):
+                return True
+    return False
+
+
+def made_anew(tree: Tree, made: ast.expr, uses: Sequence[ast.AST] | None) -> bool:
+    """Whether a loop may make the next one of something before it is used.
+
+    Args:
+        uses: where it is used; None where that may be anywhere.
+    """
+    around = {*_loops(tree, made)}
+    if not around:
+        return False
+    here = tree.function_around(made)
+    return uses is None or not all(
+        tree.function_around(use) is here
+        and around <= {*_loops(tree, use)}
+        and _start(made) < _start(use)
+        for use in uses
+    )
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _loops(tree: Tree, node: ast.AST) -> Iterator[ast.AST]:
+    """The loops of its function that something stands in."""
+    for around in tree.ancestors(node):
+        if isinstance(around, AnyFunction):
+            return
+        if isinstance(around, _LOOPS):
+            yield around
+
+
+def _is_parameter(function: AnyFunction, name: str) -> bool:
+    return any(isinstance(n, ast.arg) and n.arg == name for n in ast.walk(function.args))
+
+
+def _binders(tree: Tree, owner: AnyFunction | None, name: str) -> list[ast.AST]:
+    """What binds a name of a function, or of the module, and functions in it that may."""
+    declaring = ast.Global if owner is None else ast.Nonlocal
+    return [
+        node
+        for node in tree.nodes
+        if binds(node, {name})
+        and (
+            isinstance(node, declaring)
+            or (
+                not isinstance(node, ast.Global | ast.Nonlocal)
+                and tree.function_around(node) is owner
+            )
+        )
+    ]

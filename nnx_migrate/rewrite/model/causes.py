@@ -309,6 +309,10 @@ class EmitCause(Cause):
     ATTRIBUTE_READ = "the code reads {name}.{attribute}, which a plain function does not have"
     NOT_ALL_CALLS = ("{escape}", Step.CALL_HERE)
     CALLED_IN_OTHER_SCOPE = ("its result is called in another scope", Step.NAME_RESULT)
+    NAME_BOUND_LATER = (
+        "{name} may mean something else where the result is called",
+        Step.OTHER_NAME,
+    )
     NO_PLACE_FOR_CHECK = ("the check of another argument has no place", Step.CALL_HERE)
     RETURNS_ALONE = (
         "the last return of {name} shares its line, or is all that it does",

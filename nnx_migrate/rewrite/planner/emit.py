@@ -34,7 +34,7 @@ from nnx_migrate.rewrite.split.outlined import outline
 from nnx_migrate.rewrite.split.returned_again import returned_again_edits
 from nnx_migrate.rewrite.split.signature import rewire
 from nnx_migrate.rewrite.split.state_outside import state_outside_edits
-from nnx_migrate.rewrite.split.wrappers import watched_definition, with_checks
+from nnx_migrate.rewrite.split.wrappers import is_made_by_call, watched_definition, with_checks
 from nnx_migrate.rewrite.style.layout import unit_of
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.options import option_edits
@@ -152,6 +152,8 @@ def _must_outline(context: FileContext, job: Job) -> bool:
     if site.escapes or job.carry is not None or _called_elsewhere(context, site):
         return True
     if site.bound_name and (site.spec.compiles or _shares_statement(context, job)):
+        return True
+    if is_made_by_call(context, site):
         return True
     return any(r.place is not None for r in job.returns)
 

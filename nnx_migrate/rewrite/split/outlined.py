@@ -16,10 +16,12 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
+from nnx_migrate.analysis.callgraph.binding import leading
 from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.sites.assigned_in_order import made_anew
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode, names_in
-from nnx_migrate.rewrite.model.causes import SplitCause
+from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
     CannotEmit,
@@ -30,7 +32,12 @@ from nnx_migrate.rewrite.model.decisions import (
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
 from nnx_migrate.rewrite.split.nested import result_names
 from nnx_migrate.rewrite.split.signature import Rewiring, rewire
-from nnx_migrate.rewrite.split.wrappers import result_name, structure_checks
+from nnx_migrate.rewrite.split.wrappers import (
+    check_names_last,
+    is_made_by_call,
+    result_name,
+    structure_checks,
+)
 from nnx_migrate.rewrite.style.layout import (
     check_hoistable,
     first_line,
@@ -64,9 +71,13 @@ def outline(
             transform keeps what it compiled.
 
     Raises:
-        CannotEmit: the signature of the function is not known, or there is no place for it.
+        CannotEmit: the signature of the function is not known, there is no place for it, or what it
+            reads may be something else when it is called.
     """
     function, bound = _definition(context, site)
+    late = [text for each in named for text in each.split.filters]
+    late += [text for each in returns for text in each.filters]
+    check_names_last(context, site, late if beside else [*late, *_option_texts(context, site)])
     positional = _signature(function)[bound:]
     taken = context.taken_names(site.node)
     binding = site.binding if site.bound_name else None
@@ -79,17 +90,45 @@ def outline(
     read |= {word for text in texts for word in _WORD.findall(text)}
     names = _result_names(function, read) if function is not None and returns else ()
     wiring = rewire(positional, args, named, carry, returns, nnx, taken | {name, inner}, names)
-    body = _inner_body(context, site, function, positional, named, wiring)
+    callee, first = _made_first(context, site, function, taken | read)
+    body = _inner_body(context, site, function, callee, positional, named, wiring)
     lines = _lines(
         context, site, positional, body, wiring, name, inner, options, metadata, beside=beside
     )
-    lines = [*_comment_lines(context, site, lines), *lines]
+    lines = [*_comment_lines(context, site, lines), *first, *lines]
     if binding is not None:
         return _in_place_of(context, binding, lines)
     check_hoistable(context, site.node)
     statement = context.tree.statement(site.node)
     made = Edit(*context.text.span(site.node), name)
-    return [insert_before(context, statement, [*lines, ""]), made]
+    line = first_line(statement)
+    above = [""] * _blank_before(context, line).count(context.newline)
+    below = [""] * (1 if context.text.indent_of_line(line) else 2)
+    return [insert_before(context, statement, [*above, *lines, *below]), made]
+
+
+def _option_texts(context: FileContext, site: Site) -> list[str]:
+    """Source text of the options, which the new function is given again at each call."""
+    assert isinstance(site.node, ast.Call)
+    return [context.text.of(keyword.value) for keyword in site.node.keywords]
+
+
+def _made_first(
+    context: FileContext, site: Site, function: AnyFunction | None, taken: set[str]
+) -> tuple[str, list[str]]:
+    """What to call a function, and the statement that makes it where it is made by a call.
+
+    Raises:
+        CannotEmit: another turn of a loop would give its name to another one.
+    """
+    assert isinstance(site.function, ast.expr)
+    text = context.text.of(site.function)
+    if not is_made_by_call(context, site):
+        return text, []
+    if made_anew(context.tree, site.node, None if site.escapes else site.uses):
+        raise CannotEmit(EmitCause.NAME_BOUND_LATER.about(name=text))
+    name = fresh([_stem(function)], taken)[0]
+    return name, [f"{name} = {text}", ""]
 
 
 def _verb(site: Site) -> str:
@@ -102,7 +141,7 @@ def _stem(function: AnyFunction | None) -> str:
 
 def _definition(context: FileContext, site: Site) -> tuple[AnyFunction | None, int]:
     """The definition of the function, if it is in this file, whose signature is copied; and how
-    many of its parameters a `functools.partial` around it has bound."""
+    many of its parameters have their arguments: `self`, and those in a `functools.partial`."""
     if isinstance(site.function, ast.Lambda):
         return site.function, 0
     if not isinstance(site.function, ast.expr):
@@ -114,7 +153,7 @@ def _definition(context: FileContext, site: Site) -> tuple[AnyFunction | None, i
     (called,) = found
     if called.scope.module != context.tree.module:
         raise CannotEmit(SplitCause.SIGNATURE_ELSEWHERE)
-    return context.tree.functions.get(called.scope.function), called.partial_args
+    return context.tree.functions.get(called.scope.function), leading(called)
 
 
 def _signature(function: AnyFunction | None) -> list[str]:
@@ -175,6 +214,7 @@ def _inner_body(
     context: FileContext,
     site: Site,
     function: AnyFunction | None,
+    callee: str,
     positional: Sequence[str],
     named: Sequence[NamedSplit],
     wiring: Rewiring,
@@ -190,8 +230,7 @@ def _inner_body(
             )
         body: ast.expr | None = function.body
     else:
-        assert isinstance(site.function, ast.expr)
-        value = f"{context.text.of(site.function)}({', '.join(positional)})"
+        value = f"{callee}({', '.join(positional)})"
         body = None
     lines = list(wiring.top)
     elements = any(split.place is not None for split in wiring.returns)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
+from nnx_migrate.analysis.sites.assigned_in_order import bound_later
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, binds, names_in
 from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
@@ -19,6 +21,8 @@ from nnx_migrate.rewrite.style.layout import in_brackets, insert_at_top, insert_
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
 from nnx_migrate.rewrite.text.edits import Edit
 
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+
 
 def wrapped_function(
     context: FileContext,
@@ -28,9 +32,14 @@ def wrapped_function(
     returns: Sequence[ReturnSplit],
     nnx: str,
 ) -> list[Edit]:
-    """Replace the transformed function by a lambda over States that calls it."""
+    """Replace the transformed function by a lambda over States that calls it.
+
+    Raises:
+        CannotEmit: the calls cannot be forwarded, or a name may be bound anew before they run.
+    """
     function = site.function
     assert isinstance(function, ast.expr)
+    check_names_last(context, site)
     keywords = _keywords(site, named, definition)
     arity = max((len(use.args) for use in site.uses), default=0)
     starred = any(isinstance(arg, ast.Starred) for use in site.uses for arg in use.args)
@@ -69,10 +78,12 @@ def checked_function(
         watched: places of arguments that are not split, whose structure is to stay, too.
 
     Raises:
-        CannotEmit: a function cannot stand before the statement, or the calls cannot be forwarded.
+        CannotEmit: a function cannot stand before the statement, the calls cannot be forwarded, or
+            a name may be bound anew before they run.
     """
     function = site.function
     assert isinstance(function, ast.expr)
+    check_names_last(context, site)
     keywords = _keywords(site, named, definition)
     arity = max((len(use.args) for use in site.uses), default=0)
     starred = any(isinstance(arg, ast.Starred) for use in site.uses for arg in use.args)
@@ -114,6 +125,40 @@ def checked_function(
     ]
     statement = context.tree.statement(function)
     return [insert_before(context, statement, lines), Edit(*context.text.span(function), wrapper)]
+
+
+def check_names_last(context: FileContext, site: Site, texts: Iterable[str] = ()) -> None:
+    """A new function reads names when it is called, which a transform reads where it is made.
+
+    Args:
+        texts: source text that the new function has, beside the function that it calls.
+
+    Raises:
+        CannotEmit: one of them may be bound anew in the meantime.
+    """
+    assert isinstance(site.function, ast.expr)
+    if _is_called_at_once(context, site):
+        return
+    names = {word for text in texts for word in _NAME.findall(text)}
+    if not isinstance(site.function, ast.Lambda) and not is_made_by_call(context, site):
+        names |= {n.id for n in ast.walk(site.function) if isinstance(n, ast.Name)}
+    late = bound_later(context.tree, site.node, names, None if site.escapes else site.uses)
+    if late:
+        raise CannotEmit(EmitCause.NAME_BOUND_LATER.about(name=late))
+
+
+def is_made_by_call(context: FileContext, site: Site) -> bool:
+    """Whether the function is what a call gives (`make_loss(rate)`), but for a partial."""
+    if isinstance(site.function, ast.Lambda) or _is_called_at_once(context, site):
+        return False
+    assert isinstance(site.function, ast.expr)
+    calls = (node for node in ast.walk(site.function) if isinstance(node, ast.Call))
+    return any(context.tree.dotted(call.func) != "functools.partial" for call in calls)
+
+
+def _is_called_at_once(context: FileContext, site: Site) -> bool:
+    around = context.tree.parents.get(site.node)
+    return isinstance(around, ast.Call) and around.func is site.node
 
 
 def _result_of(context: FileContext, function: ast.expr, arguments: Sequence[str]) -> str:
