@@ -36,6 +36,10 @@ it, and an optimizer is updated with it, or `nnx.state(model, nnx.Param)`, `nnx.
 States are arguments, so what the forward pass updates (statistics, keys, counters) reaches the
 model as before, in graph mode and in tree mode. `grads` stays a State.
 
+A gradient that is a value (`nnx.jit(nnx.grad(loss_fn))`, `self.gradient = nnx.grad(self.loss)`)
+becomes a function with the parameters of its loss, which splits the Module at each call. It reads
+names when it is called: where one of them may be bound anew before that, the site is pinned.
+
 Sometimes all of this is known except what the loss, or what it calls, does to the structure
 (`model: nnx.Module`, or a loss that is passed in). If no code in sight that the call may mean
 changes it, the new code checks it: a function over the States calls the loss, and splits the Module

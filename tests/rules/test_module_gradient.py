@@ -498,6 +498,65 @@ def gradient(scale):
     )
 
 
+def test_a_gradient_that_is_a_value_becomes_a_function() -> None:
+    check_transformed(
+        RULE,
+        _LOSS + "\n\nstep = nnx.jit(nnx.value_and_grad(loss_fn))\n",
+        _LOSS
+        + """\
+
+
+def value_and_grad_loss_fn(model, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    @nnx.value_and_grad
+    def value_and_grad_loss_fn_of_state(params, nondiff, x):
+        model = nnx.merge(graphdef, params, nondiff)
+        return loss_fn(model, x)
+
+    return value_and_grad_loss_fn_of_state(params, nondiff, x)
+
+
+step = nnx.jit(value_and_grad_loss_fn)
+""",
+    )
+
+
+def test_the_gradient_of_a_method_leaves_out_its_object() -> None:
+    head = """\
+class Trainer:
+    def __init__(self):
+"""
+    loss = """\
+
+    def loss(self, model: Net, x):
+        return model(x).sum()
+"""
+    check_transformed(
+        RULE,
+        head + "        self.gradient = nnx.grad(self.loss)\n" + loss,
+        head
+        + """\
+        def grad_loss(model, x):
+            graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+            @nnx.grad
+            def grad_loss_of_state(params, nondiff, x):
+                model = nnx.merge(graphdef, params, nondiff)
+                return self.loss(model, x)
+
+            return grad_loss_of_state(params, nondiff, x)
+
+        self.gradient = grad_loss
+"""
+        + loss,
+    )
+
+
+_LOSS = """\
+def loss_fn(model: Net, x):
+    return model(x).sum()
+"""
 _SCALED = """\
 def scaled(scale):
     def loss(model: Net, x):

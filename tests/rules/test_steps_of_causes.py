@@ -323,10 +323,16 @@ _CASES = {
         "call the result of the transform by its name in this file",
         "slope = nnx.grad(loss)\nslope(Noisy(nnx.Rngs(0)), 1.0)\n",
     ),
-    "a gradient that others call": (
-        _slope("return jax.tree.map(nnx.grad(loss), m, x)"),
-        "call the result of the transform by its name in this file",
-        _grad("argnums=0"),
+    "a gradient of what is bound anew": (
+        _slope(
+            "def f(m: Noisy, x):\n        return m(x)\n    g = nnx.grad(f)\n"
+            "    def f(y):\n        return y\n    return g, f(x)"
+        ),
+        "give what is bound to that name another one",
+        _slope(
+            "def f(m: Noisy, x):\n        return m(x)\n    g = nnx.grad(f)\n"
+            "    def h(y):\n        return y\n    return g, h(x)"
+        ),
     ),
     "a gradient of a class": (
         "class Run:\n    slope = nnx.grad(loss)\n\n"

@@ -17,4 +17,15 @@ def loss_fn(model: Net, x: jax.Array):
     return jnp.mean((model(x) - 1.0) ** 2)
 
 
-compiled_gradients = nnx.jit(nnx.compat.grad(loss_fn))
+def grad_loss_fn(model, x):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    @nnx.grad
+    def grad_loss_fn_of_state(params, nondiff, x):
+        model = nnx.merge(graphdef, params, nondiff)
+        return loss_fn(model, x)
+
+    return grad_loss_fn_of_state(params, nondiff, x)
+
+
+compiled_gradients = nnx.jit(grad_loss_fn)

@@ -300,14 +300,13 @@ class FunctionCause(Cause):
 
 @enum.unique
 class EmitCause(Cause):
-    """Why what rules want at a site cannot be done there; {escape} and {why} are told elsewhere."""
+    """Why what rules want at a site cannot be done there; {why} is told elsewhere."""
 
     WRAPPER_NOT_KNOWN = (
         "nnx-migrate does not know what {wrapper} does in addition to nnx.{transform}"
     )
     COPIED_AND_SPLIT = "some arguments are copied here, and others are split"
     ATTRIBUTE_READ = "the code reads {name}.{attribute}, which a plain function does not have"
-    NOT_ALL_CALLS = ("{escape}", Step.CALL_HERE)
     CALLED_IN_OTHER_SCOPE = ("its result is called in another scope", Step.NAME_RESULT)
     NAME_BOUND_LATER = (
         "{name} may mean something else where the result is called",

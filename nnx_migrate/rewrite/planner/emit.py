@@ -193,9 +193,7 @@ def _called_elsewhere(context: FileContext, site: Site) -> bool:
 
 def _outlined(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     site = job.site
-    if site.spec.differentiates and not site.bound_name:
-        if site.escapes:
-            raise CannotEmit(EmitCause.NOT_ALL_CALLS.about(escape=site.escapes))
+    if site.spec.differentiates and not site.bound_name and not site.escapes:
         raise CannotEmit(EmitCause.CALLED_IN_OTHER_SCOPE)
     return outline(
         context,
