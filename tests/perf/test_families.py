@@ -205,13 +205,13 @@ def test_where_functions_lead_together_is_followed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times: collections.Counter[tuple[int, Handle]] = collections.Counter()
-    aliases = Handles._aliases
+    aliases = Handles.aliases
 
     def counted(self: Handles, handle: Handle) -> Any:
         times[id(self), handle] += 1
         return aliases(self, handle)
 
-    monkeypatch.setattr(Handles, "_aliases", counted)
+    monkeypatch.setattr(Handles, "aliases", counted)
     functions = "".join(f"def f{n}(layer, x):\n    return layer(x)\n\n" for n in range(40))
     names = ", ".join(f"f{n}" for n in range(40))
     text = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -117,6 +118,10 @@ NOT_FELT = {
     "a method that nobody calls": (
         "    def again",
         "    def fresh(self):\n        pass\n\n    def again",
+    ),
+    "a constant of a class": (
+        "class Net(nnx.Module):\n",
+        "class Net(nnx.Module):\n    fresh = 1\n\n",
     ),
     "a finding": (
         "def main(x)",
@@ -244,7 +249,10 @@ def test_another_file_that_changes_is_seen(main: Path) -> None:
 
 
 def edits(text: str) -> Iterator[str]:
-    """The text with each statement taken out, or another put above it, or itself once more."""
+    """The text with each statement taken out, or another put above it, or itself once more.
+
+    And with names that are those of before them, where nothing else moves.
+    """
     yield "# a remark\n" + text
     yield text + "\n\ndef added(model, x):\n    return model(x)\n"
     lines = text.splitlines(keepends=True)
@@ -256,6 +264,11 @@ def edits(text: str) -> Iterator[str]:
             yield "".join([*lines[:start], f"{indent}pass\n", *lines[end:]])
             yield "".join([*lines[:start], f"{indent}fresh = 1\n", *lines[start:]])
             yield "".join([*lines[:end], *lines[start:]])
+    names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
+    for before, node in itertools.pairwise(names):
+        line, at = lines[node.lineno - 1], node.col_offset
+        edited = line[:at] + before.id + line[at + len(node.id) :]
+        yield "".join([*lines[: node.lineno - 1], edited, *lines[node.lineno :]])
 
 
 def parses(text: str) -> bool:

@@ -15,7 +15,7 @@ from nnx_migrate.analysis.callgraph.called_functions import (
     Spellings,
     results_called,
 )
-from nnx_migrate.analysis.callgraph.edited_names import EditedNames
+from nnx_migrate.analysis.callgraph.edited_names import EditedNames, Kept, offers_the_same
 from nnx_migrate.analysis.callgraph.passed_within import PassedWithin
 from nnx_migrate.analysis.domain.components import reached_bits
 from nnx_migrate.analysis.domain.values import Scope, scope_around
@@ -72,34 +72,47 @@ class Handles:
         self._edited = None if before is None else EditedNames(project, before.project)
         #: After an edit, the files in which names may mean something else.
         self._anew = frozenset[str]() if self._edited is None else self._edited.anew
-        #: After an edit that may leave all as it was: what it can have changed.
-        self._changed: ChangedNames | None = None
+        self._kept: Kept | None = None
         if before is not None and self._edited is not None and self._edited.offers_the_same:
-            self._changed = changed_names(project, before.project)
-        #: Of what was followed before the edit, all that was compared.
-        self._compared: set[Handle] = set()
+            self._keep(before, changed_names(project, before.project))
+
+    def rest_on(self, earlier: Handles, later: ir.ModuleIndex) -> None:
+        """Keep what was followed before edits of the file that is edited.
+
+        Args:
+            earlier: with the file as it was.
+            later: the file as it is, with the lines that its parts had then.
+        """
+        (record,) = self.project.tables[0].records
+        # Whether it offers the same is seen by its own lines: those of what is new come last.
+        if offers_the_same(record, earlier.project):
+            self._keep(earlier, changed_names(self.project, earlier.project, later))
+
+    def _keep(self, before: Handles, changed: ChangedNames | None) -> None:
+        self._kept = None if changed is None else Kept(before, self, changed)
 
     def of(self, scope: Scope) -> tuple[Handle, ...]:
         """What a function may be called by, as far as anything is called so."""
         if scope not in self._known:
             own = self._own(scope, self.project.function(scope))
-            self._known[scope] = self._called_by(own)
+            self._known[scope] = self.called_by(tuple(own))
         return self._known[scope]
 
     def of_class(self, class_name: str) -> tuple[Handle, ...]:
         """What a class may be called by, as far as anything is called so."""
         if class_name not in self._known:
-            self._known[class_name] = self._called_by(self._defined.of_class(class_name))
+            self._known[class_name] = self.called_by(tuple(self._defined.of_class(class_name)))
         return self._known[class_name]
 
-    def _called_by(self, own: Iterable[Handle]) -> tuple[Handle, ...]:
-        own = tuple(own)
-        if (found := self._called_before(own)) is not None:
+    def called_by(self, own: tuple[Handle, ...]) -> tuple[Handle, ...]:
+        """What something may be called by that is defined as these, as far as anything is."""
+        found = None if self._kept is None else self._kept.called_by(own)
+        if found is not None:
             return found
         bits = 0
         for handle in own:
             # Many functions lead to the same thousands of handles, of which few are called.
-            bits |= reached_bits(handle, self._aliases, self._bit, self._known_reached)
+            bits |= reached_bits(handle, self.aliases, self._bit, self._known_reached)
         called = []
         while bits:
             lowest = bits & -bits
@@ -107,30 +120,15 @@ class Handles:
             bits ^= lowest
         return tuple(sorted(called, key=str))
 
-    def _called_before(self, own: tuple[Handle, ...]) -> tuple[Handle, ...] | None:
-        """The same as before an edit; None where it has changed what becomes of something."""
-        before, changed = self._before, self._changed
-        if before is None or changed is None:
-            return None
-        found = before._called_by(own)
-        for handle in before._followed - self._compared:
-            self._compared.add(handle)
-            concerned = changed.may_concern(handle.name, handle.within)
-            if concerned and not self._is_as_before(handle, before):
-                self._changed = None
-                return None
-        return found
-
     @property
-    def _followed(self) -> Set[Handle]:
+    def followed(self) -> Set[Handle]:
         """All that was followed in order to tell what something may be called by."""
-        before = self._before if self._changed is not None else None
-        return self._known_aliases.keys() if before is None else before._followed
+        kept = None if self._kept is None else self._kept.followed
+        return self._known_aliases.keys() if kept is None else kept
 
-    def _is_as_before(self, handle: Handle, before: Handles) -> bool:
-        was_called = bool(before._bit(handle))
-        is_same = self._is_called(handle) == was_called
-        return is_same and self._aliases(handle) == before._aliases(handle)
+    def is_called(self, handle: Handle) -> bool:
+        """Whether anything is called so."""
+        return bool(self._bit(handle))
 
     def _bit(self, handle: Handle) -> int:
         """What stands for a handle by which anything is called; 0 for another one."""
@@ -275,7 +273,7 @@ class Handles:
         else:
             yield from self._defined.made_objects(scope, function)
 
-    def _aliases(self, handle: Handle) -> frozenset[Handle]:
+    def aliases(self, handle: Handle) -> frozenset[Handle]:
         """What something is bound, returned or passed as where it has this handle."""
         if handle not in self._known_aliases:
             parts = self._parts(handle).values()

@@ -1,11 +1,15 @@
-"""What an edit of a file may change of what functions anywhere become, by last names."""
+"""What an edit of a file may change of what functions anywhere become, and what it does not."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import weakref
+from collections.abc import Collection, Iterable, Mapping, Set
+from typing import Protocol
 
 from nnx_migrate.analysis.callgraph.called_functions import Handle
+from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.imports.changed_names import ChangedNames
 from nnx_migrate.analysis.symbols.imports.interface import interface
 from nnx_migrate.analysis.symbols.program import Project
 
@@ -29,7 +33,7 @@ class EditedNames:
         self._project = project
         self._before = before
         edited = project.tables[0].records
-        self.offers_the_same = all(_offers_the_same(each, before) for each in edited)
+        self.offers_the_same = all(offers_the_same(each, before) for each in edited)
         own = frozenset(record.module for record in edited)
         self.anew = own if self.offers_the_same else project.renewed
         self._passed_on: dict[str, bool] = {}
@@ -88,7 +92,89 @@ class EditedNames:
         return self._redefined[name]
 
 
-def _offers_the_same(record: ir.ModuleIndex, before: Project) -> bool:
+class Follower(Protocol):
+    """Follows functions through the names that they are given."""
+
+    @property
+    def followed(self) -> Set[Handle]:
+        """All that was followed in order to tell what something may be called by."""
+
+    def called_by(self, own: tuple[Handle, ...]) -> tuple[Handle, ...]:
+        """What something may be called by that is defined as these, as far as anything is."""
+
+    def aliases(self, handle: Handle) -> frozenset[Handle]:
+        """What something is bound, returned or passed as where it has this handle."""
+
+    def is_called(self, handle: Handle) -> bool:
+        """Whether anything is called so."""
+
+
+class Kept:
+    """What functions could be called by before an edit, as long as all is found to be as it was.
+
+    Args:
+        before: followed them before the edit.
+        after: follows them after it.
+        changed: what the edit may have changed.
+    """
+
+    def __init__(self, before: Follower, after: Follower, changed: ChangedNames) -> None:
+        self._before = before
+        self._after = weakref.proxy(after)
+        self._changed = changed
+        self._compared: set[Handle] = set()
+        self._followed: set[Handle] = set()
+        self._holds = True
+
+    @property
+    def followed(self) -> Set[Handle] | None:
+        """What was followed before; None where that is not what counts any more."""
+        if not self._holds:
+            return None
+        followed, moved = self._before.followed, self._changed.moved
+        if not moved:
+            return followed
+        if len(self._followed) != len(followed):
+            self._followed = {_moved(each, moved) for each in followed}
+        return self._followed
+
+    def called_by(self, own: tuple[Handle, ...]) -> tuple[Handle, ...] | None:
+        """What something could be called by before; None where that may be something else now."""
+        if not self._holds:
+            return None
+        moved, back = self._changed.moved, self._changed.back
+        found = self._before.called_by(tuple(_moved(each, back) for each in own))
+        followed = self._before.followed
+        new = followed - self._compared if len(followed) != len(self._compared) else ()
+        for handle in new:
+            self._compared.add(handle)
+            if not self._is_as_before(handle):
+                self._holds = False
+                return None
+        return tuple(sorted((_moved(each, moved) for each in found), key=str)) if moved else found
+
+    def _is_as_before(self, handle: Handle) -> bool:
+        moved = self._changed.moved
+        if not self._changed.may_concern(handle.name, handle.within):
+            # Some names tell the line of what they are made of.
+            return not (moved and ":" in handle.name)
+        now = _moved(handle, moved)
+        if self._after.is_called(now) != self._before.is_called(handle):
+            return False
+        aliases = self._before.aliases(handle)
+        if moved:
+            aliases = frozenset(_moved(each, moved) for each in aliases)
+        return bool(self._after.aliases(now) == aliases)
+
+
+def _moved(handle: Handle, places: Mapping[Scope, Scope]) -> Handle:
+    """The same where functions stand in other places."""
+    within = places.get(handle.within) if handle.within is not None else None
+    return handle if within is None else handle._replace(within=within)
+
+
+def offers_the_same(record: ir.ModuleIndex, before: Project) -> bool:
+    """Whether a file offers others what it offered before."""
     old = before.modules.get(record.module)
     return old is not None and interface(old) == interface(record)
 

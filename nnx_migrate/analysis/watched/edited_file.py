@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
+from nnx_migrate.analysis.callgraph.call_targets import Handles
 from nnx_migrate.analysis.facts import Analyses, Analysis
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
@@ -49,6 +50,8 @@ class EditedFile:
         self._facts = FactsRead(self._version(record))
         first = _WatchedProject(self._others, self._facts, self._places)
         self._first = Analysis(first, others=self._meaning)
+        #: What functions may be called by while the file is as it is at first.
+        self._handles: Handles | None = None
 
     def concerned(self, later: ir.ModuleIndex) -> list[Hashable]:
         """What answers have read of the file that is another in a later version.
@@ -66,10 +69,24 @@ class EditedFile:
         )
         return [*changed, *(("defined", name) for name in sorted(said))]
 
-    def with_text(self, record: ir.ModuleIndex, holder: Analyses) -> Project:
-        """The project with the file as it is, of which an analysis is kept that asks this one."""
+    def with_text(
+        self, record: ir.ModuleIndex, holder: Analyses, later: ir.ModuleIndex | None = None
+    ) -> Project:
+        """The project with the file as it is, of which an analysis is kept that asks this one.
+
+        Args:
+            record: the file as it is.
+            holder: keeps the analysis.
+            later: the file as it is, with the lines that its parts had at first; None at first.
+        """
         project = self._others.with_file(record, self._places)
-        holder.keep(Analysis(project, self._first, holder.reference, self._meaning))
+        analysis = Analysis(project, self._first, holder.reference, self._meaning)
+        handles = analysis.evaluator.callers.handles
+        if later is None:
+            self._handles = handles
+        elif self._handles is not None:
+            handles.rest_on(self._handles, later)
+        holder.keep(analysis)
         return project
 
     def _version(self, record: ir.ModuleIndex) -> Version:

@@ -31,6 +31,7 @@ class EditedProjects(Projects):
         path: the edited file.
         edited: what is known of its project, whatever the file says.
         record: the file as it is.
+        later: the same with the lines that its parts had at first; None at first.
         is_preliminary: what is known of other files rests on something that the file said before.
     """
 
@@ -40,6 +41,7 @@ class EditedProjects(Projects):
         path: Path,
         edited: EditedFile,
         record: ModuleIndex,
+        later: ModuleIndex | None,
         *,
         is_preliminary: bool,
     ) -> None:
@@ -47,7 +49,7 @@ class EditedProjects(Projects):
         self.is_preliminary = is_preliminary
         self._path = path
         self._analyses = Analyses()
-        self._project = edited.with_text(record, self._analyses)
+        self._project = edited.with_text(record, self._analyses, later)
 
     def analyses(self) -> Analyses:
         return self._analyses
@@ -106,9 +108,10 @@ class EditedFiles:
         source = withdrawn(read_source(path, data), task.unpin).source
         base = self._bases.pop(path, None)
         stands = base is not None and _stands(base, index, others)
-        felt = base is not None and stands and _is_felt(base, index, source)
+        later = _with_earlier_lines(base, index, source) if base is not None and stands else None
+        felt = base is not None and later is not None and bool(base.edited.concerned(later))
         if base is None or not stands or (felt and not at_once):
-            felt = False
+            felt, later = False, None
             self.anew += 1
             project = Projects(indexes).around(path)
             module = index.unpacked().module
@@ -118,7 +121,8 @@ class EditedFiles:
         self._bases[path] = base
         for oldest in list(self._bases)[: -self._most]:
             del self._bases[oldest]
-        return EditedProjects(indexes, path, base.edited, index.unpacked(), is_preliminary=felt)
+        record = index.unpacked()
+        return EditedProjects(indexes, path, base.edited, record, later, is_preliminary=felt)
 
 
 def _stands(base: _Base, index: PlacedIndex, others: tuple[PlacedIndex, ...]) -> bool:
@@ -134,12 +138,11 @@ def _stands(base: _Base, index: PlacedIndex, others: tuple[PlacedIndex, ...]) ->
     return before.imports == index.imports or _of_libraries(before, index, others)
 
 
-def _is_felt(base: _Base, index: PlacedIndex, source: Source) -> bool:
-    """Whether what is known of other files rests on something that the file says no more."""
+def _with_earlier_lines(base: _Base, index: PlacedIndex, source: Source) -> ModuleIndex:
+    """The file as it is, with the lines that its parts had at first."""
     record = index.unpacked()
     tree = with_earlier_lines(source.text, base.source.text)
-    later = index_tree(tree, record.module, source, record.meant)
-    return bool(base.edited.concerned(later))
+    return index_tree(tree, record.module, source, record.meant)
 
 
 def _of_libraries(before: PlacedIndex, index: PlacedIndex, others: Sequence[PlacedIndex]) -> bool:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import keyword
-import random
-import re
 from collections.abc import Mapping
 
 import pytest
@@ -387,58 +382,3 @@ def test_what_files_offer_decides_what_is_followed_anew_elsewhere(old: str, new:
 def named(analysis: Analysis) -> dict[tuple[object, object], object]:
     """The same but for who calls what, which hangs on what code does too."""
     return {key: found for key, found in known(analysis).items() if key[0] != "callers"}
-
-
-_KEYWORDS = "|".join(keyword.kwlist)
-
-
-def followed(analysis: Analysis) -> dict[tuple[object, object], object]:
-    """What functions may be called by, and the calls of that, in whatever order files stand."""
-    found = named(analysis)
-    calls = {
-        key: set(rows) for key, rows in found.items() if isinstance(rows, list) if key[0] == "calls"
-    }
-    return {**found, **calls}
-
-
-def in_place(text: str, chosen: random.Random) -> str:
-    """A text in which one name is another one of the file, so that nothing else moves."""
-    names = list(re.finditer(rf"\b(?!(?:{_KEYWORDS})\b)[a-z_]\w*\b", text))
-    for _ in range(20):
-        one, other = chosen.choice(names), chosen.choice(names)
-        edited = text[: one.start()] + other.group() + text[one.end() :]
-        with contextlib.suppress(SyntaxError):
-            ast.parse(edited)
-            return edited
-    return text
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_what_was_followed_before_edits_in_place_holds_as_far_as_they_leave_it(seed: int) -> None:
-    chosen = random.Random(seed)
-    files = {"a.py": OFFERING.encode(), "b.py": NAMING.encode(), "c.py": TAKEN.encode()}
-    whole = Analysis(Project(indexed(files).values()))
-    name = chosen.choice(sorted(files))
-    text = files[name].decode()
-    analysis = whole.replacing(index_of(name, text))
-    for _ in range(6):
-        known(analysis)
-        later = in_place(text, chosen)
-        text = chosen.choice([text, later])
-        replaced = analysis.replacing(index_of(name, later))
-        assert followed(replaced) == followed(looked_at_anew(replaced))
-        analysis = replaced if text == later else analysis
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_was_followed_before_a_migration_holds_as_far_as_it_leaves_it(case: Case) -> None:
-    before, after = indexed(case.files("before")), indexed(case.files("after"))
-    whole = Analysis(Project(before.values()))
-    chosen = random.Random(case.name)
-    for name in before:
-        alone = whole.replacing(before[name])
-        known(alone)
-        text = in_place(case.files("before")[name].decode(), chosen)
-        for edited in (after[name], index_of(name, text)):
-            replaced = alone.replacing(edited)
-            assert followed(replaced) == followed(looked_at_anew(replaced))
