@@ -302,3 +302,74 @@ def test_whose_method_is_called_is_looked_for_where_the_object_is_passed_on(
     (tmp_path / "main.py").write_text(_METHOD.replace("{given}", given))
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     assert bool(looked) is looks
+
+
+_CHAIN = """\
+import adapters
+from flax import nnx
+
+
+@nnx.jit
+def run(net, carry):
+    return carry
+
+
+def layer0(net, x):
+    return run(net, [adapters.made(x), {given}])
+"""
+_HOLDERS = """
+
+class Holder:
+    def __init__(self):
+        self.net = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+
+
+def make():
+    return Holder()
+
+
+one, other = make(), make()
+"""
+_TWO_CALLS = """
+
+def layer{n}(net, x):
+    return layer{below}(net, x) + layer{below}(net, x)
+"""
+
+
+def _steps_through(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, layers: int, given: str, top: str
+) -> tuple[int, str]:
+    """How many calls are gone through for what is given in so many ways, and what is found."""
+    followed = []
+
+    def noted(*args: Any, **named: Any) -> Any:
+        followed.append(1)
+        return in_terms_of(*args, **named)
+
+    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    folder.mkdir()
+    chain = "".join(_TWO_CALLS.format(n=n + 1, below=n) for n in range(layers))
+    text = f"{_CHAIN.replace('{given}', given)}{chain}{_HOLDERS}layer{layers}({top})\n"
+    (folder / "main.py").write_text(text)
+    done = engine.run([folder], Configuration(), write=None, jobs=1)
+    (file,) = done.results
+    return len(followed), " ".join(each.message for each in file.findings)
+
+
+@pytest.mark.parametrize(
+    ("given", "top", "twice"),
+    [
+        ("1", "one.net, one.net", False),
+        ("x", "one.net, other.net", False),
+        ("x", "one.net, one.net", True),
+    ],
+)
+def test_what_is_made_in_many_ways_is_not_followed_in_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, top: str, twice: bool
+) -> None:
+    """Each of twelve functions calls the one below twice: there are 4,096 ways to the lowest."""
+    few, said = _steps_through(tmp_path / "few", monkeypatch, 6, given, top)
+    many, said_of_many = _steps_through(tmp_path / "many", monkeypatch, 12, given, top)
+    assert 0 < many < 3 * few
+    assert ("twice" in said) is ("twice" in said_of_many) is twice

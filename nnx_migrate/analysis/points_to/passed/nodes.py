@@ -11,14 +11,24 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.components import reached_bits
 from nnx_migrate.analysis.domain.containers import any_leaf
-from nnx_migrate.analysis.domain.values import Basic, Instance, Located, Scope, Value, Values
+from nnx_migrate.analysis.domain.values import (
+    Basic,
+    Instance,
+    Located,
+    Scope,
+    Value,
+    Values,
+    is_unknown,
+)
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.heap.tied_attributes import TieFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
+    Anything,
     Held,
+    MadeBy,
     Object,
     Variable,
     step,
@@ -29,6 +39,8 @@ from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 
 #: A part of what a function is passed for a parameter.
 _Part = tuple[Variable, tuple[str, ...]]
+#: Bits for an object of nnx, and for what may be any objects.
+_NODE, _OPEN = 1, 2
 #: Parts of parts count as one beyond that.
 _MOST_NAMES = 3
 
@@ -48,11 +60,12 @@ class PassedNodes:
         self._ties = ties
         self._contents = contents
         self._nodes: dict[Located, bool] = {}
-        #: Of each part of a parameter whether any call passes an object of nnx there: 1 or 0.
+        self._told: dict[Located, bool] = {}
+        #: Of each part of a parameter what calls pass there, in bits.
         self._known: dict[_Part, int] = {}
         #: An expression that gives it.
         self._places: dict[_Part, Located] = {}
-        #: Whether calls pass one themselves, and the parts of parameters that they pass.
+        #: What calls pass themselves, and the parts of parameters that they pass.
         self._passed: dict[_Part, tuple[int, tuple[_Part, ...]]] = {}
 
     def may_be_node(self, values: Values) -> bool:
@@ -80,19 +93,46 @@ class PassedNodes:
             self._nodes[place] = self.may_be_node(values)
         return self._nodes[place]
 
-    def may_reach(self, whole: Held) -> bool:
+    def is_told(self, made: MadeBy) -> bool:
+        """Whether a call is known to give an object of nnx, or of any class, which may hold one."""
+        place = Located(made.scope, made.call)
+        if place not in self._told:
+            values = self._evaluator.values(made.scope, made.call)
+            has_class = any_leaf(values, lambda value: isinstance(value, Instance))
+            self._told[place] = has_class or self.may_be_node(values)
+        return self._told[place]
+
+    def is_open(self, one: Object) -> bool:
+        """Whether it may be any objects of nnx: nothing says that it is or holds none."""
+        if not isinstance(one.root, Anything):
+            return False
+        values = self._evaluator.values(one.place.scope, one.place.expr)
+        return not values or is_unknown(values) or self.may_be_node(values)
+
+    def may_reach(self, whole: Held, *, told: bool) -> bool:
         """Whether one may be in a value, or in what calls pass for parameters in it, and so on.
 
         Each part of a parameter counts for all that any call passes there. What a way through the
         calls finds are these objects, and parts of them by expressions that are looked at here.
-        """
-        return any(self.is_node(one) or self._is_passed_one(one) for one in all_objects(whole))
 
-    def _is_passed_one(self, one: Object) -> bool:
-        part = self._part(one)
-        return part is not None and bool(
-            reached_bits(part, self._parts_within, self._holds_node, self._known)
+        Args:
+            told: what may be any objects counts for none.
+        """
+        wanted = _NODE if told else _NODE | _OPEN
+        return any(
+            wanted & self._sort(one) or wanted & self._passed_for(one) for one in all_objects(whole)
         )
+
+    def _sort(self, one: Object) -> int:
+        """What an object may be, in bits."""
+        return (_NODE if self.is_node(one) else 0) | (_OPEN if self.is_open(one) else 0)
+
+    def _passed_for(self, one: Object) -> int:
+        """What calls pass in the place of an object, in bits."""
+        part = self._part(one)
+        if part is None:
+            return 0
+        return reached_bits(part, self._parts_within, self._holds, self._known)
 
     def _part(self, one: Object) -> _Part | None:
         """The part of a parameter that an object is."""
@@ -102,8 +142,8 @@ class PassedNodes:
         self._places.setdefault(part, one.place)
         return part
 
-    def _holds_node(self, part: _Part) -> int:
-        """1 where any call passes an object of nnx there."""
+    def _holds(self, part: _Part) -> int:
+        """What any call passes there, in bits."""
         return self._given(part)[0]
 
     def _parts_within(self, part: _Part) -> tuple[_Part, ...]:
@@ -115,7 +155,7 @@ class PassedNodes:
             holds, within = 0, dict[_Part, None]()
             for held in self._held(*part):
                 for one in all_objects(held):
-                    holds = holds or int(self.is_node(one))
+                    holds |= self._sort(one)
                     if (inner := self._part(one)) is not None:
                         within[inner] = None
             self._passed[part] = holds, tuple(within)

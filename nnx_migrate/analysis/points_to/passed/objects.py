@@ -17,10 +17,11 @@ from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     REST,
-    Anything,
     Held,
+    MadeBy,
     Object,
     Variable,
+    mapped,
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
@@ -43,6 +44,8 @@ from nnx_migrate.core.place import Place
 #: of them in a function that calls itself, parts of different objects in another one. The ways are
 #: finitely many, but through a tree, or through classes that hold each other, there are millions.
 _MOST_EXACT = 20
+#: In so many before arrays and the like are told by less of the calls that lead to them.
+_MOST_IN_FULL = 5
 #: And so many before nothing is told apart: ten parameters have millions of orders.
 _MOST_STATES = 200
 
@@ -57,6 +60,7 @@ class _Passed:
         place: the same for a person.
         around: the functions that the value was followed through.
         own: the object of which the first of these is a method; None where that does not matter.
+        in_short: it is told by less of the calls that lead to what is not known to be an object.
     """
 
     scope: Scope
@@ -64,6 +68,7 @@ class _Passed:
     place: Place
     around: frozenset[Scope]
     own: Held | None
+    in_short: bool = False
 
 
 @record
@@ -154,11 +159,15 @@ class PassedObjects:
         own = self._objects.held(scope, ir.Name(function.parameters[0].name))
         return self._passed(scope, unresolved, True, own)
 
-    def _within(self, whole: Held, shown: bool) -> _Reason | None:
+    def _within(self, whole: Held, shown: bool, in_short: bool = False) -> _Reason | None:
+        doubt: Found | None = None
         for one, other in twice(whole):
             if self.is_in_both(one, other):
-                return _Reason(one, other)
-        unknown = None if shown else self._unknown_in(whole)
+                root = one.object.root
+                if not in_short or not isinstance(root, MadeBy) or self._nodes.is_told(root):
+                    return _Reason(one, other)
+                doubt = doubt or one
+        unknown = doubt if shown or doubt is not None else self._unknown_in(whole)
         return None if unknown is None else _Reason(unknown, None)
 
     def untold(self, whole: Held) -> str:
@@ -168,7 +177,7 @@ class PassedObjects:
 
     def _unknown_in(self, whole: Held) -> Found | None:
         found = objects(whole, guessed=True)
-        return next((each for each in found if self._is_open(each.object)), None)
+        return next((each for each in found if self._nodes.is_open(each.object)), None)
 
     def _passed(
         self, scope: Scope, whole: Held, shown: bool, own: Held | None = None
@@ -178,28 +187,37 @@ class PassedObjects:
         Args:
             own: the object of a method, which has to have it; None for any.
         """
-        if shown and not self._nodes.may_reach(whole):
+        if not self._nodes.may_reach(whole, told=shown):
             return None
         seen = collections.defaultdict(set, {scope: {whole}})
         begun = _Passed(scope, whole, Place(scope.module, 0), frozenset(), own)
         waiting = [self._calls(begun)]
+        looked_at = {whole}
+        doubt: _Reason | None = None
         owner = f"{scope.module}:{self._evaluator.project.function(scope).owner}"
         while waiting:
             passed = next(waiting[-1], None)
             if passed is None:
                 waiting.pop()
                 continue
-            whole = passed.whole
-            if shown and not self._nodes.may_reach(whole):
+            known = seen[passed.scope]
+            in_short = passed.in_short or len(known) >= _MOST_IN_FULL
+            whole = self._in_short(passed.whole) if in_short else passed.whole
+            if whole in known and whole in looked_at:
+                continue
+            if not self._nodes.may_reach(whole, told=shown):
                 continue
             if passed.own is not None and (
                 not self._may_be_of(passed.own, owner)
                 or any(REST in found.object.path for found in objects(whole))
             ):
                 continue
-            if reason := self._within(whole, shown):
-                return dataclasses.replace(reason, place=passed.place)
-            known = seen[passed.scope]
+            looked_at.add(whole)
+            if reason := self._within(whole, shown, in_short):
+                reason = dataclasses.replace(reason, place=passed.place)
+                if reason.other is not None or not in_short:
+                    return reason
+                doubt = doubt or reason  # another way may show it
             again = passed.scope in passed.around
             if again:
                 whole = without(whole, self._is_surely_none)
@@ -209,10 +227,29 @@ class PassedObjects:
             if whole not in known:
                 first = next(iter(objects(whole)), None)
                 if again and len(known) >= _MOST_STATES and first is not None:
-                    return None if shown else _Reason(first, None, passed.place)
+                    return doubt if shown else _Reason(first, None, passed.place)
                 known.add(whole)
-                waiting.append(self._calls(dataclasses.replace(passed, whole=whole)))
-        return None
+                passed = dataclasses.replace(passed, whole=whole, in_short=in_short)
+                waiting.append(self._calls(passed))
+        return doubt
+
+    def _in_short(self, whole: Held) -> Held:
+        """The same, of what is made with the outermost call alone that leads to it.
+
+        A function that is called in many ways makes as many results, which are told apart where
+        they are known to be objects. Parts of two others may be taken for one part.
+        """
+
+        def change(each: Held) -> Held:
+            own = each.object
+            if own is None or not isinstance(own.root, MadeBy) or len(own.root.within) < 2:
+                return each
+            if self._nodes.is_told(own.root):
+                return each
+            root = dataclasses.replace(own.root, within=own.root.within[:1])
+            return dataclasses.replace(each, object=dataclasses.replace(own, root=root))
+
+        return mapped(whole, change)
 
     def _calls(self, passed: _Passed) -> Iterator[_Passed]:
         """What calls of a function pass in the place of a value."""
@@ -242,7 +279,8 @@ class PassedObjects:
             )
             own = None if passed.own is None else instead(passed.own)
             told = as_made(self._evaluator, self._objects, scope, where, call, instead(whole))
-            yield _Passed(where, told, Place(where.module, call.line), around, own)
+            place = Place(where.module, call.line)
+            yield _Passed(where, told, place, around, own, passed.in_short)
 
     def _may_be_of(self, own: Held, class_name: str) -> bool:
         """Whether an object may be one of a class, or of a class below it."""
@@ -272,7 +310,7 @@ class PassedObjects:
         if self._never_ran.gave_back(scope, name):
             return False
         for found in objects(self._objects.returned(scope), guessed=True):
-            if self._is_open(found.object):
+            if self._nodes.is_open(found.object):
                 return True
             if found.object.root == passed:
                 place = found.object.place
@@ -282,13 +320,6 @@ class PassedObjects:
                 if (known and is_unknown(values)) or self._nodes.may_be_node(values):
                     return True
         return False
-
-    def _is_open(self, one: Object) -> bool:
-        """Whether it may be any objects of nnx: nothing says that it is or holds none."""
-        if not isinstance(one.root, Anything):
-            return False
-        values = self._evaluator.values(one.place.scope, one.place.expr)
-        return not values or is_unknown(values) or self._nodes.may_be_node(values)
 
     def is_in_both(self, one: Found, other: Found) -> bool:
         """Whether it may be an object of nnx, or hold one, and so may what it is a part of."""
