@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nnx_migrate.analysis.domain.values import FunctionValue, Scope
+from nnx_migrate.analysis.effects import transfer
 from nnx_migrate.analysis.effects.effect import Effects
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import Tracker
@@ -210,3 +211,37 @@ def test_a_method_is_asked_once_where_code_computes_its_name(
     found = analysis.effects.of(scope_named(analysis, "run"), "net")
     assert "structure" in {effect.kind for effect in found}
     assert sorted(asked) == ["one", "other"]
+
+
+_AGAIN = """\
+from flax import nnx
+
+
+def fill(net: nnx.Linear, n):
+    net.count = n
+    fill(net, n - 1)
+"""
+
+
+def test_effects_that_are_what_they_were_are_not_condensed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[Effects] = []
+
+    def noted(effects: Effects, module: str) -> Effects:
+        looked_at.append(effects)
+        return effects
+
+    monkeypatch.setattr(transfer, "condensed", noted)
+    monkeypatch.setattr(transfer, "ENOUGH", 0)
+    rounds: list[Scope] = []
+    effects_of = Tracker.effects
+
+    def counted(self: Tracker) -> Any:
+        rounds.append(self.scope)
+        return effects_of(self)
+
+    monkeypatch.setattr(Tracker, "effects", counted)
+    analysis = analysis_of(_AGAIN)
+    assert analysis.effects.of(scope_named(analysis, "fill"), "net")
+    assert len(rounds) > len(looked_at) == 1

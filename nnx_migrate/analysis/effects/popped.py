@@ -16,6 +16,7 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.effects.causes import (
+    FunctionChanges,
     KeywordAsks,
     UpdateAdds,
     VariableAdded,
@@ -62,7 +63,8 @@ class Popped:
         after = [types for before, types in self.pops if place < before]
         merged: bool | None = None
         for effect in effects:
-            if effect.sows or changes_by(effect.cause, "pop"):
+            is_call = isinstance(effect.cause, FunctionChanges)
+            if effect.sows or (is_call and changes_by(effect.cause, "pop")):
                 merged = self._is_of_merged(place) if merged is None else merged
                 if merged:
                     continue  # on an object that was made here: no State has more or less by it

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_in
+from nnx_migrate.analysis.domain.fixpoint import Lasts
 from nnx_migrate.analysis.domain.values import (
     Basic,
     ContainerValue,
@@ -26,7 +27,7 @@ from nnx_migrate.analysis.effects.causes import (
     TextExecuted,
     Unseen,
 )
-from nnx_migrate.analysis.effects.condensed import condensed
+from nnx_migrate.analysis.effects.condensed import ENOUGH, condensed
 from nnx_migrate.analysis.effects.effect import Effect, Effects
 from nnx_migrate.analysis.effects.flags import guards as flags
 from nnx_migrate.analysis.effects.flags import tested_fields as tested
@@ -34,8 +35,10 @@ from nnx_migrate.analysis.effects.popped import Popped
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.model import asking_keywords
 from nnx_migrate.analysis.flax.names import layer_of
+from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import having, member
 from nnx_migrate.analysis.interp.containers.dict_items import item_by_name
+from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import (
     CHANGING_METHODS,
@@ -280,8 +283,23 @@ class UnbalancedTracker(Tracker):
 class TrackedEffects(EffectFinder):
     """Finds effects by walking each function."""
 
+    def __init__(
+        self, evaluator: Evaluator, contents: ContentsFinder, lasting: Lasts | None = None
+    ) -> None:
+        super().__init__(evaluator, contents, lasting)
+        #: Of functions that do more than is told apart, that and what is told of it.
+        self._condensed: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
+
     def _tracked(self, scope: Scope, parameter: str) -> Effects:
-        return condensed(frozenset(Tracker(self, scope, parameter).effects()), scope.module)
+        found = frozenset(Tracker(self, scope, parameter).effects())
+        if len(found) <= ENOUGH:
+            return found
+        # In the rounds of a circle most functions do what they did in the one before.
+        before, known = self._condensed.get((scope, parameter), (None, found))
+        if before != found:
+            known = condensed(found, scope.module)
+            self._condensed[scope, parameter] = found, known
+        return known
 
     def _gives_back(self, scope: Scope, parameter: str) -> bool:
         return Tracker(self, scope, parameter).gives_back()

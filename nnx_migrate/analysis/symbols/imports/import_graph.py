@@ -24,6 +24,8 @@ _BY_NAME = _LOADING | {"entry_points", "get_class", "importlib", "instantiate", 
 _STORING_OBJECTS = frozenset({"Pickler", "cloudpickle", "dill", "dump", "dumps", "joblib"})
 
 
+# Names are few, and say the same for ever.
+@functools.cache
 def is_test_file(module: str) -> bool:
     """Whether a module is a file that pytest collects tests from by its name."""
     stem = module.rpartition(".")[2]
