@@ -451,6 +451,27 @@ def gradients(losses, model: Net, x):
     )
 
 
+def test_an_attribute_that_is_set_anew_before_the_call_pins() -> None:
+    check_pinned(
+        RULE,
+        """\
+def loss_fn(model: Net, x):
+    return model(x).sum()
+
+
+class Trainer:
+    def __init__(self):
+        self.loss = loss_fn
+
+    def step(self, model: Net, x):
+        step = nnx.grad(self.loss)
+        self.loss = None
+        return step(model, x)
+""",
+        "loss may mean something else where the result is called",
+    )
+
+
 def test_a_function_that_a_loop_makes_anew_pins() -> None:
     check_pinned(
         RULE,

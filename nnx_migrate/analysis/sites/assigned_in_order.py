@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.sites.tree import AnyFunction, Tree, binds
 
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 #: Statements of which a part may run again, or be left in the middle.
 _UNORDERED = (*_LOOPS, ast.Try, ast.TryStar)
@@ -129,6 +130,24 @@ def _is_bound_later(tree: Tree, made: ast.expr, name: str, uses: Sequence[ast.AS
             if again - around or (again and _start(use) < _start(made)):
                 return True
     return False
+
+
+def stored_later(tree: Tree, made: ast.expr, names: Set[str]) -> str:
+    """One of some attributes that code may set anew after it was read; "" if none does.
+
+    Constructors set those of new objects, but for the one that reads it.
+    """
+    here = tree.function_around(made)
+    for node in tree.of_kind(ast.Attribute):
+        if node.attr not in names or isinstance(node.ctx, ast.Load):
+            continue
+        around = tree.function_around(node)
+        if around is here and _start(node) < _start(made) and not made_anew(tree, made, None):
+            continue
+        constructs = isinstance(around, ast.FunctionDef) and around.name in _CONSTRUCTORS
+        if around is here or not constructs:
+            return node.attr
+    return ""
 
 
 def made_anew(tree: Tree, made: ast.expr, uses: Sequence[ast.AST] | None) -> bool:

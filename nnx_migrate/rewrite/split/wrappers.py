@@ -7,7 +7,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 
-from nnx_migrate.analysis.sites.assigned_in_order import bound_later
+from nnx_migrate.analysis.sites.assigned_in_order import bound_later, stored_later
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, binds, names_in
 from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
@@ -140,9 +140,12 @@ def check_names_last(context: FileContext, site: Site, texts: Iterable[str] = ()
     if _is_called_at_once(context, site):
         return
     names = {word for text in texts for word in _NAME.findall(text)}
+    attributes: set[str] = set()
     if not isinstance(site.function, ast.Lambda) and not is_made_by_call(context, site):
         names |= {n.id for n in ast.walk(site.function) if isinstance(n, ast.Name)}
+        attributes = {n.attr for n in ast.walk(site.function) if isinstance(n, ast.Attribute)}
     late = bound_later(context.tree, site.node, names, None if site.escapes else site.uses)
+    late = late or stored_later(context.tree, site.node, attributes)
     if late:
         raise CannotEmit(EmitCause.NAME_BOUND_LATER.about(name=late))
 
