@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.rules.checking import check_noop, check_pinned
 
 RULE = "plain-leaves"
+
+
+def _kept_in_data(parameters: str, data: str, passed: str) -> str:
+    return f"""\
+class Recorder(nnx.Module):
+    def __init__(self, {parameters}):
+        self.scale = nnx.Param(jnp.ones(2))
+        self.last = nnx.data({data})
+
+
+@nnx.jit
+def step(recorder: Recorder, x):
+    return recorder.scale * x
+
+
+step(Recorder({passed}), jnp.ones(2))
+"""
 
 
 def test_modules_alone_stays() -> None:
@@ -38,6 +57,20 @@ def describe(model: nnx.Linear, depth: int):
     )
 
 
+@pytest.mark.parametrize(
+    ("parameters", "data", "passed"),
+    [
+        ("count", "[None] * count", "3"),
+        ("count", "{str(i): jnp.zeros(2) for i in range(count)}", "3"),
+        ("layers", "list(layers)", "[nnx.Linear(2, 2, rngs=nnx.Rngs(0))]"),
+        ("numbers", "jax.tree.map(jnp.asarray, numbers)", "{'n': 1}"),
+        ("**numbers", "{name: jnp.asarray(each) for name, each in numbers.items()}", "n=1"),
+    ],
+)
+def test_arrays_in_data_stay(parameters: str, data: str, passed: str) -> None:
+    check_noop(RULE, _kept_in_data(parameters, data, passed))
+
+
 def test_a_number_beside_a_module_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,
@@ -59,6 +92,23 @@ def checkpoint(model: nnx.Linear):
 """,
         "{'model': model, 'name': 'encoder'} holds plain Python values, which tree mode makes",
     )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "data", "passed"),
+    [
+        ("options", "options", "{'n': 0}"),
+        ("options", "dict(options)", "{'n': 0}"),
+        ("**options", "options", "n=0"),
+        ("**options", "{**options}", "n=0"),
+        ("n", "dict(n=n)", "0"),
+        ("*dtypes", "list(dtypes)", "jnp.float32"),
+    ],
+)
+def test_values_in_data_that_are_passed_are_kept_in_graph_mode(
+    parameters: str, data: str, passed: str
+) -> None:
+    check_pinned(RULE, _kept_in_data(parameters, data, passed), "holds values that are not arrays")
 
 
 def test_values_in_data_are_named_by_their_place() -> None:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from nnx_migrate.analysis.domain.values import PLAIN, ClassValue, FunctionValue, LibraryValue, Scope
+from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
+from nnx_migrate.analysis.domain.values import (
+    PLAIN,
+    ClassValue,
+    FunctionValue,
+    LibraryValue,
+    Scope,
+    Value,
+)
 from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
@@ -18,10 +26,7 @@ def marked_as_data(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> Content
     if not isinstance(expr, ir.Call) or evaluator.project.nnx_name(scope, expr.func) != "data":
         return Contents()
     held = expr.args[0] if expr.args else expr
-    if isinstance(held, ir.Sequence):
-        plain = any(_is_no_array(evaluator, scope, part) for part in held.elements)
-    else:
-        plain = _maps_to_none(evaluator, scope, held)
+    plain = _holds_no_array(evaluator, scope, held)
     # A number alone is a leaf in both modes.
     where = (Place(scope.module, expr.line),) if plain else ()
     return Contents(arrays=plain or _is_no_array(evaluator, scope, held), plain=where)
@@ -36,17 +41,31 @@ def _is_no_array(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> bool:
         case ir.Attribute(name=name) if name in _NO_ARRAYS:
             return True
     values = evaluator.values(scope, expr)
-    kinds = LibraryValue | FunctionValue | ClassValue
-    return bool(values) and all(isinstance(v, kinds) or v in PLAIN for v in values)
+    return bool(values) and all(map(_is_neither, values))
 
 
-def _maps_to_none(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> bool:
+def _is_neither(value: Value) -> bool:
+    """Whether a value is neither an array nor an object that holds some."""
+    return isinstance(value, LibraryValue | FunctionValue | ClassValue) or value in PLAIN
+
+
+def _holds_no_array(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> bool:
+    """Whether something in a container is no array, wherever the container comes from."""
+    match expr:
+        case ir.Sequence(elements=elements):
+            return any(_is_no_array(evaluator, scope, part) for part in elements)
+        case ir.Computed(operands=operands):  # `[None] * n`: None is no leaf
+            return any(_holds_no_array(evaluator, scope, part) for part in operands)
+        case ir.Call(func=func) if evaluator.project.dotted(scope, func) in MAPPING:
+            return _maps_to_none(evaluator, scope, expr)
+    values = evaluator.values(scope, expr)
+    parts = (part for value in values for part in parts_of(value))
+    return any(any_leaf(part, _is_neither) for part in parts)
+
+
+def _maps_to_none(evaluator: Evaluator, scope: Scope, expr: ir.Call) -> bool:
     """Whether it is a tree like `jax.tree.map(lambda leaf: leaf.dtype, tree)`."""
-    if not isinstance(expr, ir.Call) or not expr.args:
-        return False
-    if evaluator.project.dotted(scope, expr.func) not in MAPPING:
-        return False
-    functions = evaluator.values(scope, expr.args[0])
+    functions = evaluator.values(scope, expr.args[0]) if expr.args else ()
     return any(
         _is_no_array(evaluator, function.scope, returned)
         for function in functions
