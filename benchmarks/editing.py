@@ -94,7 +94,7 @@ def _edits(folder: Path, count: int) -> Iterator[tuple[Path, str, str, str]]:
     texts = {
         path: text
         for path in sorted(folder.rglob("*.py"))
-        if "nnx" in (text := path.read_text(encoding="utf-8", errors="replace"))
+        if "nnx" in (text := path.read_text(encoding="utf-8", errors="replace")) and _parses(text)
     }
     paths, kinds = list(texts), list(EDITS)
     # So many steps apart that each file comes once before one comes again.
@@ -108,6 +108,15 @@ def _edits(folder: Path, count: int) -> Iterator[tuple[Path, str, str, str]]:
         if after != before:
             made += 1
             yield path, kind, before, after
+
+
+def _parses(text: str) -> bool:
+    """Whether this Python reads the text, which may be of a newer one."""
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _coprime(one: int, other: int) -> bool:
