@@ -50,6 +50,39 @@ def each(model: nnx.Linear, x):
     )
 
 
+def test_one_called_where_it_stands_is_rewritten_though_its_axes_are_bound_again() -> None:
+    check_transformed(
+        RULE,
+        """\
+def means(model: nnx.Dropout, xs):
+    axes = nnx.StateAxes({nnx.RngState: 0, ...: None})
+    found = nnx.split_rngs(splits=4)(
+        nnx.vmap(lambda model, x: model(x).mean(), in_axes=(axes, 0))
+    )(model, xs)
+    axes = nnx.StateAxes({...: None})
+    return found, axes
+""",
+        """\
+def means(model: nnx.Dropout, xs):
+    axes = nnx.StateAxes({nnx.RngState: 0, ...: None})
+
+    def vmapped_fn(model, x):
+        graphdef, rng_state, rest = nnx.split(model, nnx.RngState, ...)
+
+        @nnx.vmap(in_axes=(0, None, 0))
+        def vmapped_fn_of_state(rng_state, rest, x):
+            model = nnx.merge(graphdef, rng_state, rest)
+            return model(x).mean()
+
+        return vmapped_fn_of_state(rng_state, rest, x)
+
+    found = nnx.split_rngs(splits=4)(vmapped_fn)(model, xs)
+    axes = nnx.StateAxes({...: None})
+    return found, axes
+""",
+    )
+
+
 def test_axes_that_the_caller_gives_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

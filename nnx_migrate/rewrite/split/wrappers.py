@@ -160,8 +160,15 @@ def is_made_by_call(context: FileContext, site: Site) -> bool:
 
 
 def _is_called_at_once(context: FileContext, site: Site) -> bool:
-    around = context.tree.parents.get(site.node)
-    return isinstance(around, ast.Call) and around.func is site.node
+    """Whether its result is called where it stands, or what other transforms make of that is."""
+    made: ast.AST = site.node
+    around = context.tree.parents.get(made)
+    while isinstance(around, ast.Call) and made in around.args[:1]:
+        transform = around.func.func if isinstance(around.func, ast.Call) else around.func
+        if context.tree.nnx_name(transform) is None:
+            return False
+        made, around = around, context.tree.parents.get(around)
+    return isinstance(around, ast.Call) and around.func is made
 
 
 def _result_of(context: FileContext, function: ast.expr, arguments: Sequence[str]) -> str:
