@@ -34,7 +34,7 @@ _SETATTR = ir.Name("setattr")
 def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, ...], Held, int]]:
     """Where a method stores something, what, and on which line."""
     function = objects.project.function(method)
-    if not function.parameters:
+    if not function.parameters or ir.Name("staticmethod") in function.decorators:
         return
     own = ir.Name(function.parameters[0].name)
     for write in (*function.writes, *function.repeated):

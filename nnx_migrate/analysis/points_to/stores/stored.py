@@ -53,6 +53,8 @@ _PUTTING_BY_KEY = frozenset({"setdefault", "update"})
 _DEEPEST = 4
 #: So many lines, of calls within each other, tell elements apart.
 _MOST_LINES = 6
+#: Its function is called as it is, on an object too.
+_STATIC = ir.Name("staticmethod")
 
 
 def may_store(objects: Objects, scope: Scope, name: str) -> bool:
@@ -224,8 +226,10 @@ def _targets(objects: Objects, scope: Scope, call: ir.Call) -> Iterator[tuple[Sc
                 yield method, True
         return
     for value in in_order(objects.evaluator.values(scope, call.func)):
-        if isinstance(value, FunctionValue) and not value.transforms and not value.partial_args:
-            yield value.scope, value.bound
+        if isinstance(value, FunctionValue) and not value.partial_args:
+            static = objects.project.function(value.scope).decorators == (_STATIC,)
+            if not value.transforms or static:
+                yield value.scope, value.bound
 
 
 def _stored_by(
