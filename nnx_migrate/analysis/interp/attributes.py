@@ -300,15 +300,14 @@ def cannot_be_called(evaluator: Evaluation, class_name: str) -> bool:
 
 def _bound_method(evaluator: Evaluation, method: Scope) -> Values:
     """A method as an attribute of an instance: what a property gives, or a bound function."""
-    known = evaluator.bound.get(method)
-    if known is None:
+    if method not in evaluator.bound:
         decorators = evaluator.project.function(method).decorators
         if any(ir.is_property(d) for d in decorators):
             return evaluator.returned(method)
-        static = ir.Name("staticmethod") in decorators
-        function = dataclasses.replace(defined(evaluator, method), bound=not static)
-        known = evaluator.bound[method] = frozenset({function})
-    return known
+        bound = ir.Name("staticmethod") not in decorators
+        function = dataclasses.replace(defined(evaluator, method), bound=bound)
+        evaluator.bound[method] = frozenset({function})
+    return evaluator.bound[method]
 
 
 def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:

@@ -7,14 +7,7 @@ from collections.abc import Callable
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import (
-    Held,
-    MadeBy,
-    Object,
-    Variable,
-    either,
-    together,
-)
+from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, either, together
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.repeated_objects import (
     Found,
@@ -76,11 +69,6 @@ def kept_twice(
             if _both_grow(place, later) and _is_either(function, lines[place], lines[later]):
                 # What the object has had before it may have beside either.
                 found = [pair for pair in found if any(_is_of(each, scope, own) for each in pair)]
-            found = [
-                (one, other)
-                for one, other in found
-                if not _is_put_into_either(finder, scope, one.object, lines[place], lines[later])
-            ]
             pairs += ((line, pair) for pair in found)
         for line, (one, other) in pairs:
             if one.object in absent or _is_none(one.object, scope, none):
@@ -128,35 +116,15 @@ def _may_be_nested(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return len(first) < 2 or not all(name.isidentifier() for name in first)
 
 
-def _is_put_into_either(
-    finder: ObjectFinder, scope: Scope, one: Object, some: list[int], others: list[int]
-) -> bool:
-    """Whether what each turn of a loop makes anew comes to some lines, or to the others."""
-    match one.root:
-        case MadeBy(outermost=(where, call)) if where == scope:
-            return _is_either(finder.project.function(scope), some, others, made=call.line)
-        case _:
-            return False
+def _is_either(function: ir.Function, some: list[int], others: list[int]) -> bool:
+    """Whether one run of a function comes to some lines, or to the others, and never to both."""
+    return all(_are_alternatives(function, one, other) for one in some for other in others)
 
 
-def _is_either(
-    function: ir.Function, some: list[int], others: list[int], made: int | None = None
-) -> bool:
-    """Whether one run of a function comes to some lines, or to the others, and never to both.
-
-    Args:
-        made: where what is stored there is made: the turns of a loop around that do not count.
-    """
-    return all(_are_alternatives(function, one, other, made) for one in some for other in others)
-
-
-def _are_alternatives(function: ir.Function, one: int, other: int, made: int | None) -> bool:
+def _are_alternatives(function: ir.Function, one: int, other: int) -> bool:
     for branch in function.branches:
         if branch.first <= one <= branch.last:
-            again = any(
-                first <= branch.of <= last and not (made and first <= made <= branch.of)
-                for first, last in function.loops
-            )
+            again = any(first <= branch.of <= last for first, last in function.loops)
             beside = (b for b in function.branches if b.of == branch.of)
             if not again and any(b.first <= other <= b.last for b in beside if b != branch):
                 return True

@@ -92,13 +92,13 @@ def _some_of_all_turns(held: Held, which: str, place: Located) -> Held:
     return Held(
         None,
         tuple(
-            (name, attribute(part, which, place) if is_of_all_turns(part) else part)
+            (name, attribute(part, which, place) if _is_of_all_turns(part) else part)
             for name, part in parts
         ),
     )
 
 
-def is_of_all_turns(held: Held) -> bool:
+def _is_of_all_turns(held: Held) -> bool:
     """Whether it is all that the turns of a loop put into a container."""
     return held.object is not None and held.object.path[-1:] == (ALL_TURNS,)
 
