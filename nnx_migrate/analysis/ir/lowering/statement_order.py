@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.parse import children
 
 _Needs = tuple[tuple[str, ir.Needed], ...]
 _OPPOSITE: Mapping[ir.Needed, ir.Needed] = {
@@ -74,23 +75,31 @@ def certain_removals(body: Sequence[ast.stmt], own: str) -> Iterator[ir.Removal]
     Args:
         own: the name of that object.
     """
-    for statement in body:
-        match statement:
-            case ast.Delete(targets=[ast.Attribute(value=part, attr=name)]):
-                first = None
-            case ast.For(
-                target=ast.Name(id=turn),
-                iter=each,
-                body=[ast.Delete(targets=[ast.Attribute(value=ast.Name(id=of), attr=name)])],
-                orelse=[],
-            ) if turn == of != own:
-                part, first = _all_or_rest(each)
-            case _:
-                if may_leave(statement):
-                    return
-                continue
-        if path := _path_from(part, own):
-            yield ir.Removal(path, name, first, statement.lineno)
+    removals = [_removal(statement, own) for statement in body]
+    while removals and removals[-1] is None:
+        removals.pop()  # what stands below the last one does not matter
+    for statement, removal in zip(body, removals, strict=False):
+        if removal is not None:
+            yield removal
+        elif may_leave(statement):
+            return
+
+
+def _removal(statement: ast.stmt, own: str) -> ir.Removal | None:
+    match statement:
+        case ast.Delete(targets=[ast.Attribute(value=part, attr=name)]):
+            first = None
+        case ast.For(
+            target=ast.Name(id=turn),
+            iter=each,
+            body=[ast.Delete(targets=[ast.Attribute(value=ast.Name(id=of), attr=name)])],
+            orelse=[],
+        ) if turn == of != own:
+            part, first = _all_or_rest(each)
+        case _:
+            return None
+    path = _path_from(part, own)
+    return ir.Removal(path, name, first, statement.lineno) if path else None
 
 
 def _all_or_rest(parts: ast.expr) -> tuple[ast.expr, int]:
@@ -117,7 +126,7 @@ def may_leave(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
         return False
-    return any(map(may_leave, ast.iter_child_nodes(node)))
+    return any(map(may_leave, children(node)))
 
 
 def _share_a_line(one: ast.stmt | None, other: ast.stmt | None) -> bool:

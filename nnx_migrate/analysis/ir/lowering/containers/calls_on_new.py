@@ -16,28 +16,33 @@ What is in such a container is as new where nothing else is put into it:
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nnx_migrate.analysis.ir.lowering.containers.contents import (
     container_of,
     holding_others,
     is_new,
 )
+from nnx_migrate.analysis.ir.parse import children, walk
 
 #: Names that hold a new container; None where no run arrives.
 _Made = frozenset[str] | None
 _LATER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+#: Fields of statements that hold statements, and those that hold parts with a body.
+_BLOCKS = ("body", "orelse", "finalbody")
+_PARTS = ("handlers", "cases")
 
 
 def calls_on_new_containers(body: Sequence[ast.stmt]) -> frozenset[ast.Call]:
     """The calls in a function's own statements, those of nested functions left out."""
     if not any(isinstance(s, ast.Assign | ast.AnnAssign) and is_new(s.value) for s in _all(body)):
         return frozenset()
-    walk = _Walk(frozenset(_bound_elsewhere(body)), frozenset(holding_others(body)))
-    walk.through(body, frozenset())
-    return frozenset(walk.found)
+    nodes = [node for statement in body for node in walk(statement)]
+    way = _Walk(frozenset(_bound_elsewhere(nodes)), frozenset(holding_others(nodes)))
+    way.through(body, frozenset())
+    return frozenset(way.found)
 
 
 class _Walk:
@@ -104,9 +109,11 @@ class _Walk:
             for target in _targets(statement)
             if isinstance(target, ast.Name) and target.id not in self._elsewhere
         }
-        return (made - set(_bound(statement))) | new
+        return (made - set(_bound(statement))) | new if made else frozenset(new)
 
     def _note(self, node: ast.AST, made: frozenset[str]) -> None:
+        if not made:
+            return
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in made:
                 self.found.add(node)
@@ -115,7 +122,7 @@ class _Walk:
             ):
                 self.found.add(node)
         if not isinstance(node, (*_LATER, *_DEFINITIONS)):
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self._note(child, made)
 
 
@@ -149,7 +156,7 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             yield from ((each.asname or each.name).split(".")[0] for each in names)
         case _:
-            for child in ast.walk(statement):
+            for child in walk(statement):
                 if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
                     yield child.id
 
@@ -160,14 +167,14 @@ def _otherwise_bound(body: Sequence[ast.stmt]) -> set[str]:
     for statement in _all(body):
         match statement:
             case ast.Match(cases=cases):
-                patterns = [node for case in cases for node in ast.walk(case.pattern)]
+                patterns = [node for case in cases for node in walk(case.pattern)]
                 names = (getattr(p, "name", None) or getattr(p, "rest", None) for p in patterns)
                 found.update(name for name in names if isinstance(name, str))
             case ast.For(target=target) | ast.AsyncFor(target=target):
-                found.update(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+                found.update(n.id for n in walk(target) if isinstance(n, ast.Name))
             case ast.With(items=items) | ast.AsyncWith(items=items):
                 entered = (item.optional_vars for item in items if item.optional_vars)
-                found.update(n.id for e in entered for n in ast.walk(e) if isinstance(n, ast.Name))
+                found.update(n.id for e in entered for n in walk(e) if isinstance(n, ast.Name))
             case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
                 found.update(handler.name for handler in handlers if handler.name)
             case ast.If() | ast.While():
@@ -177,23 +184,24 @@ def _otherwise_bound(body: Sequence[ast.stmt]) -> set[str]:
     return found
 
 
-def _bound_elsewhere(body: Sequence[ast.stmt]) -> Iterator[str]:
-    for statement in body:
-        for node in ast.walk(statement):
-            match node:
-                case ast.Global(names=names) | ast.Nonlocal(names=names):
-                    yield from names
-                case ast.NamedExpr(target=ast.Name(id=name)):
-                    yield name
+def _bound_elsewhere(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
+            case ast.NamedExpr(target=ast.Name(id=name)):
+                yield name
 
 
-def _all(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def _all(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Statements and those in them, without the bodies of functions and classes."""
-    for statement in body:
-        yield statement
-        if not isinstance(statement, _DEFINITIONS):
-            for node in ast.iter_child_nodes(statement):
-                if isinstance(node, ast.stmt):
-                    yield from _all([node])
-                elif isinstance(node, ast.ExceptHandler | ast.match_case):
-                    yield from _all(node.body)
+    found = list(body)
+    for statement in found:  # grows while it is gone through
+        if isinstance(statement, _DEFINITIONS):
+            continue
+        for block in _BLOCKS:
+            found += getattr(statement, block, ())
+        for parts in _PARTS:
+            for part in getattr(statement, parts, ()):
+                found += part.body
+    return found

@@ -7,7 +7,9 @@ as new as the dictionary.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+
+from nnx_migrate.analysis.ir.parse import walk
 
 _DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _CONTAINERS = frozenset({"list", "dict", "set", "defaultdict", "OrderedDict", "deque"})
@@ -50,31 +52,34 @@ def container_of(part: ast.expr) -> str:
             return ""
 
 
-def holding_others(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Names of containers that anything else than new containers is put into."""
-    for statement in body:
-        for node in ast.walk(statement):
-            match node:
-                case ast.Assign(targets=targets, value=value):
-                    if isinstance(value, ast.Name):
-                        yield value.id  # what is put in under the other name is not looked for
-                    for target in targets:
-                        yield from _put_into(target, value)
-                case ast.AnnAssign(target=target, value=ast.expr() as value):
+def holding_others(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Names of containers that anything else than new containers is put into.
+
+    Args:
+        nodes: all of a body.
+    """
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                if isinstance(value, ast.Name):
+                    yield value.id  # what is put in under the other name is not looked for
+                for target in targets:
                     yield from _put_into(target, value)
-                case ast.AugAssign(target=target):
-                    yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
-                case (
-                    ast.For(target=target)
-                    | ast.AsyncFor(target=target)
-                    | ast.withitem(optional_vars=ast.expr() as target)
-                ):
-                    yield from _put_into(target, None)
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
-                    given = node.args[1:] if method in {"setdefault", "insert"} else node.args
-                    is_plain = method in _GROWING and all(map(is_new, given))
-                    if method in _GROWING | _BY_ELEMENTS and (node.keywords or not is_plain):
-                        yield name
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield from _put_into(target, value)
+            case ast.AugAssign(target=target):
+                yield from (n.id for n in walk(target) if isinstance(n, ast.Name))
+            case (
+                ast.For(target=target)
+                | ast.AsyncFor(target=target)
+                | ast.withitem(optional_vars=ast.expr() as target)
+            ):
+                yield from _put_into(target, None)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
+                given = node.args[1:] if method in {"setdefault", "insert"} else node.args
+                is_plain = method in _GROWING and all(map(is_new, given))
+                if method in _GROWING | _BY_ELEMENTS and (node.keywords or not is_plain):
+                    yield name
 
 
 def _put_into(target: ast.expr, value: ast.expr | None) -> Iterator[str]:
@@ -86,7 +91,7 @@ def _put_into(target: ast.expr, value: ast.expr | None) -> Iterator[str]:
             if isinstance(index, ast.Slice) or not is_new(value):
                 yield name
         case _:
-            named = (n.value for n in ast.walk(target) if isinstance(n, ast.Subscript))
+            named = (n.value for n in walk(target) if isinstance(n, ast.Subscript))
             yield from (each.id for each in named if isinstance(each, ast.Name))
 
 
