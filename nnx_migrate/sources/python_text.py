@@ -14,6 +14,9 @@ _MAY_BE_NEWER = re.compile(
     r"|\bexcept\b[^\n:]*,"
     r"|\b(?:[fFtT][rR]?|[rR][fFtT])[\"']"
 )
+#: The last texts that Python has read by itself, and how many are kept.
+_read: dict[str, None] = {}
+_MOST_READ = 8
 
 
 def parse(text: str) -> ast.Module:
@@ -28,12 +31,17 @@ def parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(text)
+            tree = ast.parse(text)
         except SyntaxError as error:
-            tree = _newer(text)
-            if tree is None:
+            newer = _newer(text)
+            if newer is None:
                 raise error from None
-            return tree
+            return newer
+    # What asks for it as a text next need not try again.
+    _read[text] = None
+    for oldest in list(_read)[:-_MOST_READ]:
+        _read.pop(oldest, None)
+    return tree
 
 
 def readable(text: str) -> str:
@@ -67,6 +75,8 @@ def _blanked(text: str) -> str | None:
 
 
 def _is_read(text: str) -> bool:
+    if text in _read:
+        return True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -34,6 +34,8 @@ def test_a_file_is_timed(tmp_path: Path) -> None:
         pytest.param("from flax import nnx\n\nstep = nnx.jit(print)\n", 2, id="planned"),
         # For its index, as it is, as its one round of edits leaves it, and to tell of these.
         pytest.param(USES_NNX.replace("{number}", ""), 4, id="rewritten"),
+        # Text of a newer Python may look so.
+        pytest.param(USES_NNX.replace("{number}", "") + 'f"{1}"\n', 4, id="with an f-string"),
     ],
 )
 def test_a_file_is_parsed_no_more_often_than_its_texts_need(

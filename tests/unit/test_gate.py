@@ -2,10 +2,12 @@
 
 import ast
 import sys
+from collections import Counter
 
 import pytest
 
 from nnx_migrate.analysis.ir.parse import parse
+from nnx_migrate.rewrite.gate import checks
 from nnx_migrate.rewrite.gate.checks import Gate, Refused
 from nnx_migrate.rewrite.gate.untouched_nodes import Version
 from nnx_migrate.rewrite.text.edits import Edit, Text
@@ -166,6 +168,41 @@ def test_a_version_passes_after_another() -> None:
     assert ast.dump(second.tree) == ast.dump(ast.parse("a = f = 1\nx = f(x)\n"))
     with pytest.raises(Refused, match="z"):
         gate.changed(second, [Edit(16, 17, "z")])
+
+
+LOSING = {
+    "the comment": ("# c", ""),
+    "a part of it": ("c\n", "d\n"),
+    "the end of its line": ("\nb", "; b"),
+    "a quote above it": ("a", "'a"),
+    "a comment above it": ("  # c", "  # d  # c"),
+}
+
+
+@pytest.mark.parametrize("way", LOSING)
+def test_no_edit_takes_a_comment(way: str) -> None:
+    before = _version("a = 1  # c\nb = 2  # it's\n")
+    old, new = LOSING[way]
+    start = before.text.text.index(old)
+    with pytest.raises(Refused, match=r"comment would be lost|would not parse"):
+        Gate(before).changed(before, [Edit(start, start + len(old), new)])
+
+
+def test_comments_are_read_only_where_an_edit_may_take_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    original = checks._comments
+
+    def noting(text: str) -> Counter[str]:
+        read.append(text)
+        return original(text)
+
+    monkeypatch.setattr(checks, "_comments", noting)
+    before = _version("a = f = 1\nf(a)  # c\n")
+    gate = Gate(before)
+    first = gate.changed(before, [Edit(10, 11, "(f)(a)\nf")])
+    assert not read
+    gate.changed(first, [Edit(10, 10, "# d\n")])
+    assert len(read) == 2
 
 
 BINDINGS = [

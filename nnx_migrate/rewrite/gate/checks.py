@@ -11,6 +11,7 @@ import ast
 import collections
 import functools
 import io
+import re
 import tokenize
 import warnings
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ from nnx_migrate.rewrite.gate.untouched_nodes import Version, disturbed
 from nnx_migrate.rewrite.model.causes import GateCause
 from nnx_migrate.rewrite.text.edits import Edit, Text, apply_edits
 
+#: What comments and strings begin or end with, but for the ends of lines.
+_BOUNDS = re.compile(r"[#'\"\\]")
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -65,13 +68,17 @@ class Gate:
             Refused: the result may not be written, or is not what the edits alone account for.
         """
         text = Text(apply_edits(version.text.text, edits))
-        after = Version(text, self.passed(text.text))
+        apart = all(_is_apart_from_comments(version.text, edit) for edit in edits)
+        after = Version(text, self.passed(text.text, keeps_comments=apart))
         if reason := disturbed(version, after, edits):
             raise Refused(reason)
         return after
 
-    def passed(self, after: str) -> ast.Module:
+    def passed(self, after: str, *, keeps_comments: bool = False) -> ast.Module:
         """The syntax tree of a text that may be written.
+
+        Args:
+            keeps_comments: where that is known.
 
         Raises:
             Refused: it does not parse, does not compile where the old one does, a comment is lost,
@@ -82,8 +89,7 @@ class Gate:
         except _NO_PYTHON as error:
             raise Refused(GateCause.NOT_PARSED.about(error=error)) from None
         self._require_compiling(tree)
-        lost = self._comments - _comments(after)
-        if lost:
+        if not keeps_comments and (lost := self._comments - _comments(after)):
             raise Refused(GateCause.COMMENT_LOST.about(comment=next(iter(lost))))
         if fresh := self._fresh(after, tree):
             names = ", ".join(sorted(fresh))
@@ -119,6 +125,16 @@ def _error(tree: ast.Module, flags: int) -> str:
         place = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
         return f"{error.msg if isinstance(error, SyntaxError) else error}{place}"
     return ""
+
+
+def _is_apart_from_comments(text: Text, edit: Edit) -> bool:
+    """Whether an edit leaves each comment and each string as long as it is.
+
+    It takes and gives nothing that begins or ends one, and does not stand in a comment.
+    """
+    above = text.text[text.line_start(text.line_of(edit.start)) : edit.start]
+    taken = text.text[edit.start : edit.end]
+    return "#" not in above and not _BOUNDS.search(taken + edit.replacement)
 
 
 def _comments(text: str) -> collections.Counter[str]:
