@@ -82,6 +82,7 @@ cases:
 - A container mixes Modules with other things.
 - Other code stores something else in its objects.
 - `jax.tree.map` or a similar function takes an object of the class for a leaf.
+- A call that asks for tree mode itself (`graph=False`) gets an object of the class.
 - A class above it stays as it is.
 
 A Module may keep the Rngs that it is given, and never read it again (`self.rngs = rngs` in each

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from nnx_migrate.sources.configuration import Options
+from tests.golden.migration import migrate_tree
 from tests.rules.checking import check_noop, check_pinned, check_transformed
 
 RULE = "shared-reference"
@@ -137,6 +139,31 @@ def test_a_class_stays_no_pytree(case: str) -> None:
         header, behind = "nnx.Module,  # a note\n    pytree=False", ""
     program = "from parts import make\n" if "make(" in store else ""
     check_pinned(RULE, program + _class(header, store) + "\n\n" + behind, reason)
+
+
+@pytest.mark.parametrize(
+    ("call", "stays"),
+    [
+        pytest.param("nnx.split([part], graph=False)", True, id="tree mode"),
+        pytest.param(
+            "list(nnx.iter_graph(nnx.List([part]), graph=False))", True, id="of what holds it"
+        ),
+        pytest.param("part.iter_modules(graph=False)", True, id="of a method"),
+        pytest.param("nnx.split(part, graph=True)", False, id="graph mode"),
+        pytest.param("nnx.split(Net(rngs), graph=False)", False, id="of another class"),
+    ],
+)
+def test_a_class_stays_where_a_call_asks_for_tree_mode(call: str, stays: bool) -> None:
+    """Today that raises; a test of it (`assertRaises`) would fail with a pytree."""
+    text = _class("nnx.Module, pytree=False", "self.part = jnp.ones(2)")
+    asking = f"def asked(rngs):\n    part = Part(False, rngs)\n    return {call}\n"
+    header = "import jax.numpy as jnp\nfrom flax import nnx\n\n\n"
+    net = "class Net(nnx.Module):\n    def __init__(self, rngs):\n        pass\n\n\n"
+    program = f"{header}{net}{text}\n\n{asking}"
+    result = migrate_tree({"main.py": program.encode()}, Options())["main.py"]
+    assert (b"pytree=False" in result.after) == stays
+    told = [each.claim for finding in result.findings for each in finding.evidence]
+    assert any("a call that asks for tree mode itself gets it" in each for each in told) == stays
 
 
 def test_a_class_below_one_that_stays_stays() -> None:

@@ -35,6 +35,14 @@ class Set(nnx.Module, pytree=False):
         return x * self.scale
 
 
+class Refused(nnx.Module, pytree=False):
+    def __init__(self):
+        self.scale = nnx.Param(jnp.ones(2))
+
+    def __call__(self, x):
+        return x * self.scale
+
+
 def names(models: dict[str, Leaf]):
     return jax.tree.map(lambda model: type(model).__name__, models)
 
@@ -63,3 +71,16 @@ def with_scale():
     model = Set()
     model.scale = nnx.Param(jnp.full(2, 3.0))
     return model
+
+
+@nnx.jit
+def refused(model: Refused, x):
+    return model(x)
+
+
+def is_refused():
+    try:
+        nnx.split([Refused()], graph=False)
+    except ValueError as error:
+        return "pytree=False" in str(error)
+    return False

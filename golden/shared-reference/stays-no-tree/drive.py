@@ -9,5 +9,6 @@ def drive(program):
         program.leaf(program.Leaf(), x),
         program.below(program.Below(nnx.Rngs(1)), x),
         program.forward(program.with_scale(), x),
+        program.refused(program.Refused(), x),
     ]
-    return found, program.names({"a": program.Leaf()})
+    return found, program.names({"a": program.Leaf()}), program.is_refused()

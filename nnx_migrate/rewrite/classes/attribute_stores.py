@@ -38,6 +38,7 @@ class NoPytree(Cause):
     NAMED_TUPLE = "{name} is a pytree that is not an nnx object, and holds Variables"
     FROM_OUTSIDE = "code outside of its methods sets {name} ({place})"
     AS_TREE = "a function of jax.tree gets it, and treats it as a leaf ({place})"
+    MODE_ASKED = "a call that asks for tree mode itself gets it ({place})"
     SPELLING = "{name} cannot be changed here"
 
 

@@ -13,6 +13,7 @@ from nnx_migrate.rewrite.classes.attribute_stores import (
     holds_data_within,
     is_data,
 )
+from nnx_migrate.rewrite.classes.held import classes_held
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 
@@ -95,6 +96,24 @@ def check_leaves(context: FileContext, name: str) -> None:
             given = (*call.args, *(value for _, value in call.keywords))
             if any(_is_of(context, scope, each, name) for each in given):
                 raise NotRewritten(NoPytree.AS_TREE.about(Place(scope.module, call.line)))
+
+
+def check_mode_asked(context: FileContext, name: str) -> None:
+    """No call that asks for tree mode itself gets an object of the class: it raises today.
+
+    Raises:
+        NotRewritten: one does.
+    """
+    evaluator = context.evaluator
+    for scope, call in evaluator.callers.mentions.calls_with_keyword("graph"):
+        if dict(call.keywords)["graph"] != _FALSE:
+            continue
+        given = [*call.args, *(value for _, value in call.keywords)]
+        if isinstance(call.func, ir.Attribute):
+            given.append(call.func.base)
+        values = evaluator.all_of(scope, tuple(given))
+        if name in classes_held(evaluator, values):
+            raise NotRewritten(NoPytree.MODE_ASKED.about(Place(scope.module, call.line)))
 
 
 def _is_of(context: FileContext, scope: Scope, expr: ir.Expr, name: str) -> bool:

@@ -26,6 +26,7 @@ from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
 from nnx_migrate.rewrite.classes.pytree_conditions import (
     check_above,
     check_leaves,
+    check_mode_asked,
     check_outside,
     says_no_pytree,
 )
@@ -178,6 +179,7 @@ def _checked(context: FileContext, name: str, node: ast.ClassDef) -> Stores:
     check_above(context, name, stores)
     check_outside(context, name, stores)
     check_leaves(context, name)
+    check_mode_asked(context, name)
     return stores
 
 
