@@ -72,6 +72,21 @@ def mapped(call: ir.Call) -> ir.Call:
     return ir.Call(call.args[0], elements, (), call.line) if call.args else call
 
 
+def column(call: ir.Call, name: str, index: int) -> ir.Expr | None:
+    """What each tuple of `zip(xs, ys)` or `enumerate(xs)` has at a place; None if that is unclear.
+
+    Args:
+        name: of the builtin that is called.
+    """
+    columns = [ir.Iterated(argument) for argument in call.args]
+    if any(isinstance(argument, ir.Starred) for argument in call.args):
+        return None
+    if name == "enumerate":
+        counted: list[ir.Expr] = [ir.Constant("number"), *columns[:1]]
+        return counted[index] if 0 <= index < len(counted) else None
+    return columns[index] if name == "zip" and 0 <= index < len(columns) else None
+
+
 def unstarred(expr: ir.Expr) -> ir.Expr:
     """An argument, or what each of those is that come out of a sequence."""
     return ir.Element(expr.value) if isinstance(expr, ir.Starred) else expr

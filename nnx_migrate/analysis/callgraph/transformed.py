@@ -23,11 +23,14 @@ from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT, gives_own_result
+from nnx_migrate.analysis.symbols.program import Project
 
 #: The transform nnx.capture, followed by how many types of Variables it is told.
 CAPTURED = "capture "
 #: Where functions stand that take arrays and give arrays.
 _OF_ARRAYS = ("jax.nn.", "jax.numpy.", "jax.random.", "jax.scipy.", "optax.losses.")
+#: Builtin decorators that say only what a method is bound to.
+_BINDING = frozenset({"staticmethod", "classmethod"})
 
 
 def defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
@@ -44,7 +47,7 @@ def _defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
     transforms = []
     here = scope_around(scope, function)
     for decorator in reversed(function.decorators):
-        if evaluator.transparent.is_one(here, decorator):
+        if evaluator.transparent.is_one(here, decorator) or _binds(project, here, decorator):
             continue
         target = decorator.func if isinstance(decorator, ir.Call) else decorator
         dotted = project.dotted(here, target)
@@ -55,6 +58,14 @@ def _defined(evaluator: Evaluation, scope: Scope) -> FunctionValue:
             short = f"{CAPTURED}{len(decorator.args)}"
         transforms.append(short)
     return FunctionValue(scope, scope.function, tuple(transforms))
+
+
+def _binds(project: Project, scope: Scope, decorator: ir.Expr) -> bool:
+    match decorator:
+        case ir.Name(id=name):
+            return name in _BINDING and not project.bindings(scope, name)
+        case _:
+            return False
 
 
 def transformed(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: str) -> Values:

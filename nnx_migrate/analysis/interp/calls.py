@@ -187,9 +187,16 @@ def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name:
         held = union(
             elements_of(v) if is_container(v) else frozenset({v}) for p in parts for v in p
         )
-        wraps = _outside_itself(held - PLAIN, class_name, origin)
+        wraps = held - PLAIN
+        # Two on one line (`nnx.List([nnx.List([a])])`) have one origin, and are two.
+        if not any(_calls(argument, call.func) for argument in given):
+            wraps = _outside_itself(wraps, class_name, origin)
     exact = not _is_own_class(evaluator, scope, call.func)
     return Instance(class_name, keywords, exact, wraps, origin=origin)
+
+
+def _calls(expr: ir.Expr, func: ir.Expr) -> bool:
+    return any(isinstance(part, ir.Call) and part.func == func for part in ir.parts_of(expr))
 
 
 def _outside_itself(held: Values, class_name: str, origin: Place) -> Values:

@@ -19,6 +19,8 @@ from nnx_migrate.analysis.ir import nodes as ir
 #: Modules of libraries in whose functions nothing of the program is kept: `getattr(nnx, "gelu")`
 #: may do anything to what it is given, and nothing to an object that only holds it.
 FUNCTIONS_BY_NAME = frozenset({"flax.nnx", "jax.nn", "jax.numpy"})
+#: Where a file has these, its classes may store something under any name.
+_STORING_BY_NAME = frozenset({"__dict__", "vars"})
 #: Where these are used, attributes may be set under any name.
 _SETTING_BY_NAME = ("__dict__", "vars", "__setattr__", "set_attributes", "__getattr__")
 
@@ -62,7 +64,53 @@ def _sources(evaluator: Evaluation, place: Located) -> list[Located]:
                     return []
                 found += passed
             return found
+        case ir.Attribute(base=base, name=name):
+            return _stored_texts(evaluator, scope, base, name)
     return []
+
+
+def _stored_texts(evaluator: Evaluation, scope: Scope, base: ir.Expr, name: str) -> list[Located]:
+    """What an attribute can be: what classes bind it to, and what code in sight stores there."""
+    found: list[Located] = []
+    for value in evaluator.values(scope, base):
+        if not isinstance(value, Instance) or value.probable:
+            return []
+        # A mixin may have it from a class that stands beside it.
+        related = map(evaluator.hierarchy.ancestry, evaluator.hierarchy.classes_of(value))
+        for class_name in dict.fromkeys(each for above in related for each in above.classes):
+            if not _shows_what_it_stores(evaluator, class_name, name):
+                return []
+            found += evaluator.stored(class_name, name)
+    mentions = evaluator.callers.mentions
+    for where, write in (*mentions.outside_writes(name), *mentions.set_elsewhere(name)):
+        found += [Located(where, write.value)] if write.value is not None else []
+    # `setattr(self, self.kind, x)` must not store in `kind` itself.
+    itself = any(isinstance(each.expr, ir.Constant) and each.expr.text == name for each in found)
+    return [] if itself else found
+
+
+def _shows_what_it_stores(evaluator: Evaluation, class_name: str, name: str) -> bool:
+    """Whether an attribute of a class is plain, and nothing is stored in it by a computed name.
+
+    What is named by the attribute itself (`setattr(self, self.kind, x)`) is another attribute.
+    """
+    located = evaluator.project.class_of(class_name)
+    if not evaluator.hierarchy.ancestry(class_name).closed:
+        return False
+    if located is None:
+        return True
+    module, record = located
+    if record.decorators or record.keywords or name in {*record.methods, *record.annotations}:
+        return False
+    for _, function in evaluator.project.methods_of(module, record.key):
+        for call in function.calls:
+            match call:
+                case ir.Call(func=ir.Name(id="setattr"), args=(_, key, _)):
+                    if not isinstance(key, ir.Attribute) or key.name != name:
+                        return False
+                case ir.Call(func=ir.Attribute(name="__setattr__" | "set_attributes")):
+                    return False
+    return not evaluator.project.modules[module].says(_STORING_BY_NAME)
 
 
 def _passed(evaluator: Evaluation, binding: ParameterOf) -> Iterator[Located]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from nnx_migrate.analysis.domain.values import NAMED_AT_RUN_TIME
+from nnx_migrate.analysis.flax.array_functions import FUNCTIONS_OF_ARRAYS
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import SPECS, SPLITTERS, of_nnx, spec
 from nnx_migrate.analysis.ir import nodes as ir
@@ -64,51 +65,19 @@ _HARMLESS_PREFIXES = (
     "<tree>.",
 )
 #: Functions of flax.linen on arrays and on names of axes.
-_LINEN_FUNCTIONS = frozenset(
-    {
-        "avg_pool",
-        "celu",
-        "combine_masks",
-        "dot_product_attention",
-        "dot_product_attention_weights",
-        "elu",
-        "gelu",
-        "get_logical_axis_rules",
-        "get_partition_spec",
-        "get_sharding",
-        "glu",
-        "hard_sigmoid",
-        "hard_silu",
-        "hard_swish",
-        "hard_tanh",
-        "leaky_relu",
-        "log_sigmoid",
-        "log_softmax",
-        "logical_axis_rules",
-        "logical_to_mesh",
-        "logical_to_mesh_axes",
-        "logical_to_mesh_sharding",
-        "logsumexp",
-        "make_attention_mask",
-        "make_causal_mask",
-        "max_pool",
-        "min_pool",
-        "normalize",
-        "one_hot",
-        "relu",
-        "relu6",
-        "selu",
-        "sigmoid",
-        "silu",
-        "soft_sign",
-        "softmax",
-        "softplus",
-        "standardize",
-        "swish",
-        "tanh",
-        "with_logical_constraint",
-    }
-)
+_LINEN_FUNCTIONS = FUNCTIONS_OF_ARRAYS | {
+    "combine_masks",
+    "dot_product_attention_weights",
+    "get_logical_axis_rules",
+    "get_partition_spec",
+    "get_sharding",
+    "logical_axis_rules",
+    "logical_to_mesh",
+    "logical_to_mesh_axes",
+    "logical_to_mesh_sharding",
+    "normalize",
+    "with_logical_constraint",
+}
 _LINEN_MODULES = frozenset(
     {
         "flax.linen",

@@ -20,6 +20,7 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
 )
+from nnx_migrate.analysis.flax.array_functions import FUNCTIONS_OF_ARRAYS
 from nnx_migrate.analysis.flax.names import layer_of, nnx_name
 from nnx_migrate.analysis.flax.transforms import SPECS, of_jax, spec
 from nnx_migrate.analysis.ir import nodes as ir
@@ -298,7 +299,7 @@ def _nnx_result(name: str, arguments: Sequence[Values]) -> Values:
         return _abstract(first)
     if name in {"StateAxes", "StateSharding", "DiffState", "Carry"}:
         return PLAIN
-    if name in {"relu", "gelu", "softmax", "silu", "tanh"}:
+    if name in FUNCTIONS_OF_ARRAYS:
         return ARRAY
     return unknown(Unknown.RESULT, name=f"nnx.{name}")
 

@@ -149,6 +149,11 @@ STRUCTURE = {
     "next": "next(iter(model.blocks)).flag = True",
     "chain": "for b in itertools.chain(model.blocks, model.blocks):\n        b.flag = True",
     "zip": "for b, c in zip(model.blocks, model.blocks):\n        b.flag = True",
+    "zip, the second": "for y, b in zip([x], model.blocks):\n        b.flag = True",
+    "zip in enumerate": "for i, (y, b) in enumerate(zip([x], model.blocks)):\n"
+    "        b.flag = True",
+    "zip of what is unpacked": "parts = [[x], model.blocks]\n    for y, b in zip(*parts):\n"
+    "        b.flag = True",
     "enumerate": "for i, b in enumerate(model.blocks):\n        b.flag = True",
     "comprehension": "[b.mark() for b in model.blocks]",
     "iter_modules": "for p, m in nnx.iter_modules(model):\n        m.flag = True",
@@ -270,6 +275,10 @@ HARMLESS = {
     "in an object that keeps what it is given": "Frozen(model)",
     "in a local list of a length": "parts = [None] * 3\n    parts[0] = model.block",
     "in a local list of two": "parts = [None] + [1]\n    parts[0] = model.block",
+    "beside parts": "parts = [x]\n    parts = [b(y) for b, y in zip(model.blocks, parts)]\n"
+    "    parts.append(x)",
+    "beside parts that are counted": "for i, (b, y) in enumerate(zip(model.blocks, x)):\n"
+    "        y.append(b(i))",
     "sum of parts": "y = sum(b(x) for b in model.blocks)",
     "nnx.state": "y = nnx.state(model, nnx.Param)",
     "split and merge": "m = nnx.merge(*nnx.split(model))\n    m.x = 1",

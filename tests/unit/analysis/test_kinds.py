@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.analysis.asking import analysis_of, described, kinds, values_of
+from tests.unit.analysis.asking import analysis_of, described, effects, kinds, values_of
 
 HEAD = """
 import contextlib, copy, functools, types, typing
@@ -81,6 +81,9 @@ KNOWN = {
     "constructor": ("x = A()", {"A"}),
     "classmethod": ("x = A.build()", {"A"}),
     "staticmethod": ("x = A.other()", {"B"}),
+    "staticmethod of an object": ("x = A().other()", {"B"}),
+    "classmethod of an object": ("x = A().build()", {"A"}),
+    "function on arrays": ("x = nnx.hard_swish(1)", {"array"}),
     "method": ("x = A().make()", {"B"}),
     "property": ("x = A().part", {"B"}),
     "factory": ("x = factory()", {"A"}),
@@ -125,6 +128,13 @@ KNOWN = {
     "star": ("y, *rest = A(), B()\nx = rest[0]", {"A", "B"}),
     "sum of lists": ("xs = [A()] + [B()]\nx = xs[0]", {"A", "B"}),
     "nnx list": ("xs = nnx.List([A()])\nx = xs[0]", {"A"}),
+    "nnx list in another": ("xs = nnx.List([nnx.List([A()])])\nx = xs[0][0]", {"A"}),
+    "nnx lists in a list of them": (
+        "xs = nnx.List([nnx.List([nnx.List([A()]) for _ in (1, 2)]), nnx.List([])])\n"
+        "x = xs[0][0][0]",
+        {"A"},
+    ),
+    "one or many": ("xs = A() if c else nnx.List([B()])\nfor x in xs: pass", {"B"}),
     "nnx list grown": ("xs = nnx.List([])\nxs.append(A())\nx = xs[0]", {"A"}),
     "nnx dict": ("xs = nnx.Dict({'a': A()})\nx = xs['a']", {"A"}),
     "nnx dict by keyword": ("xs = nnx.Dict(a=A())\nx = xs['a']", {"A"}),
@@ -426,3 +436,52 @@ def run(seen: Seen):
 """
     )
     assert described(values_of(analysis, "seen", "run")) == expected
+
+
+HEADS = """
+class Mixin:
+    kind = "fc"
+    def head(self, x):
+        part = getattr(self, self.kind)
+        return part(x)
+    def renew(self, n):
+        self.size = n
+        setattr(self, self.kind, B())
+
+class First(Mixin, nnx.Module):
+    def __init__(self):
+        self.fc, self.size = B(), 1
+
+class Last(Mixin, nnx.Module):
+    kind = "last"
+    def __init__(self):
+        self.last, self.size = A(), 1
+"""
+#: What makes the text that an attribute holds another one, or an unknown one.
+OTHER_TEXTS = {
+    "by an object": "First().kind = 'renew'",
+    "by a class": "First.kind = 'renew'",
+    "by something": "def f(x):\n    x.kind = 'renew'",
+    "by a method": "class D(First):\n    def __init__(self):\n        self.kind = 'renew'",
+    "by a class below": "class D(First):\n    kind = 'renew'",
+    "by a property": "class D(First):\n    @property\n    def kind(self):\n        return 'renew'",
+    "by a class beside it": "class K:\n    kind = 'renew'\nclass D(K, First):\n    pass",
+    "by a class out of sight": "import lib\nclass D(lib.K, First):\n    pass",
+    "by a computed name": "class D(First):\n    def f(self, k, v):\n        setattr(self, k, v)",
+    "by a dict": "class D(First):\n    def f(self, k, v):\n        self.__dict__[k] = v",
+    "by a decorator": "import lib\n@lib.change\nclass D(First):\n    pass",
+    "by a field": "import dataclasses\n@dataclasses.dataclass\n"
+    "class D(First):\n    kind: str = 'fc'",
+    "by itself": "class D(First):\n    kind = 'kind'",
+}
+
+
+def test_attribute_named_by_another_is_what_that_says() -> None:
+    assert kinds(HEAD + HEADS, "part", "head") == {"A", "B"}
+    assert effects(HEAD + HEADS, "head", "self") <= {"escape"}
+
+
+@pytest.mark.parametrize("case", OTHER_TEXTS)
+def test_text_that_may_be_another_counts(case: str) -> None:
+    found = effects(f"{HEAD}{HEADS}\n{OTHER_TEXTS[case]}\n", "head", "self")
+    assert found & {"structure", "unknown"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nnx_migrate.analysis.callgraph.call_form import unstarred
+from nnx_migrate.analysis.callgraph.call_form import column, unstarred
 from nnx_migrate.analysis.domain.containers import is_container
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
@@ -110,6 +110,8 @@ class Aliases:
                     and self._may_hold(scope, expr)
                     and not self._is_outside_tree(scope, expr)
                 )
+            case ir.Unpacked() if (part := self._column(scope, expr)) is not None:
+                return self.rooted(scope, part)
             case ir.Element(base=base) | ir.Unpacked(base=base):
                 return (
                     self.rooted(scope, base)
@@ -132,6 +134,19 @@ class Aliases:
                 return call_gives(self, scope, expr) and self._may_hold(scope, expr, arrays=False)
             case _:
                 return False
+
+    def _column(self, scope: Scope, place: ir.Unpacked) -> ir.Expr | None:
+        """What a name goes over that is one of several: `b` in `for a, b in zip(xs, ys)`."""
+        base = place.base
+        if isinstance(base, ir.Unpacked):
+            base = self._column(scope, base) or base
+        match base:
+            case ir.Iterated(base=ir.Call(func=ir.Name(id=name) as func) as call):
+                builtin: Values = frozenset({LibraryValue(f"builtins.{name}")})
+                known = self.values(scope, func) == builtin
+                return column(call, name, place.index) if known else None
+            case _:
+                return None
 
     def _is_the_object(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether it is the object of a module, by an import or as an attribute of the module."""

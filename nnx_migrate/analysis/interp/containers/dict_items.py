@@ -21,6 +21,7 @@ from nnx_migrate.analysis.domain.values import (
     Value,
     Values,
 )
+from nnx_migrate.analysis.interp.containers.without_elements import has_no_elements
 from nnx_migrate.analysis.ir import nodes as ir
 
 _DICT = "flax.nnx.Dict"
@@ -52,6 +53,8 @@ def put_by_name(evaluator: Evaluation, value: Value) -> Values:
 
 def items_of(evaluator: Evaluation, value: Value) -> Values:
     """What indexing a value, or iterating over it, gives."""
+    if has_no_elements(evaluator, value):
+        return NOTHING
     return elements(evaluator, value) | put_by_name(evaluator, value)
 
 
