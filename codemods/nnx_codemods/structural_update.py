@@ -75,7 +75,8 @@ A function that `nnx.jit` decorates does the same itself where it hands such an 
 of sight: it splits the object in its first line, and before its return. The decorator must be the
 last one, and the return the only one, at the end. A function that returns nothing looks at the end.
 No other code may bind the parameter. A function that `nnx.jit(step)` alone uses does it, too.
-`--no-trace-checks` pins such a place.
+Several objects are split at once: `nnx.split((model, batch))`. `--no-trace-checks` pins such a
+place.
 
 A transform of a function that no file shows is pinned where a call may pass it an object:
 `nnx.jit(getattr(steps, name))`, `globals()[name]`, a parameter that no call in sight passes, or a

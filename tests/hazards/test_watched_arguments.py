@@ -80,10 +80,15 @@ def test_the_new_code_needs_no_more_checks() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("if nnx.split(batch) != batch_before", "if nnx.split(other) != batch_before"),
-        ("if nnx.split(batch) != batch_before", "if nnx.split(batch) == batch_before"),
-        ("batch_before = nnx.split(batch)", "batch_before = nnx.clone(batch)"),
-        ("        loss = ", "        batch_before = nnx.split(batch)\n        loss = "),
+        ("if nnx.split((model, batch)) !=", "if nnx.split((model, other)) !="),
+        ("if nnx.split((model, batch)) !=", "if nnx.split((other, batch)) !="),
+        ("if nnx.split((model, batch)) !=", "if nnx.split(batch) !="),
+        ("if nnx.split((model, batch)) !=", "if nnx.split((model, batch)) =="),
+        ("before = nnx.split((model, batch))", "before = nnx.clone((model, batch))"),
+        ("before = nnx.split((model, batch))", "before = nnx.split((model, batch.notes))"),
+        ("nnx.split((model, batch))", "nnx.split((model, batch.notes))"),
+        ("nnx.split((model, batch))", "nnx.split((model, batch), nnx.Param, ...)"),
+        ("        loss = ", "        before = nnx.split((model, batch))\n        loss = "),
         ("        return loss\n", "        weigh(batch)\n        return loss\n"),
     ],
 )
@@ -141,6 +146,60 @@ def test_a_structure_that_changes_raises(tmp_path: Path) -> None:
     )
     ends = [f"{name} | {'raises' if name in _CHANGES else 'passes'}" for name in changes]
     assert done.stdout.splitlines() == ends * 4
+
+
+_OF_THE_MODEL = """\
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from trainer import Batch, step
+
+
+class Net(nnx.Linear):
+    def __call__(self, x):
+        exec(change)
+        return super().__call__(x)
+
+
+for mode in (True, False):
+    nnx.set_graph_mode(mode)
+    nnx.set_graph_updates(mode)
+    for name, change in {changes!r}.items():
+        net = Net(2, 2, rngs=nnx.Rngs(0))
+        net.total = nnx.BatchStat(jnp.zeros(()))
+        batch = Batch(x=jnp.ones((3, 2)), notes={{}}, total=nnx.BatchStat(jnp.zeros(())))
+        try:
+            step(net, batch, lambda batch: 1.0)
+        except (ValueError, jax.errors.TracerBoolConversionError):
+            print(name, "| raises")
+        else:
+            print(name, "| passes", float(net.total[...]))
+"""
+
+
+@pytest.mark.runs_jax
+def test_a_model_that_changes_beside_it_raises(tmp_path: Path) -> None:
+    after = migrated(_program()).after
+    assert b"must keep their structure" in after
+    (tmp_path / "trainer.py").write_bytes(after)
+    same = {"nothing": ("pass", 0.0), "in place": ("self.total[...] += 1", 1.0)}
+    changing = {
+        "new attribute": "self.seen = nnx.Variable(x)",
+        "static attribute": "self.calls = 1",
+        "replaced Variable": "self.total = nnx.BatchStat(self.total[...] + 1)",
+        "sown": "self.sow(nnx.Intermediate, 'x', x)",
+        "deleted": "del self.total",
+    }
+    changes = {name: change for name, (change, _) in same.items()} | changing
+    driver = tmp_path / "driver.py"
+    driver.write_text(_OF_THE_MODEL.format(changes=changes))
+    done = subprocess.run(
+        [sys.executable, driver], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    ends = [f"{name} | passes {total}" for name, (_, total) in same.items()]
+    ends += [f"{name} | raises" for name in changing]
+    assert done.stdout.splitlines() == ends * 2
 
 
 _JITTED = """\

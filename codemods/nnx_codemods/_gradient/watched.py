@@ -133,16 +133,19 @@ def watches(context: FileContext, scope: Scope, name: str) -> bool:
                 orelse=[],
             ),
         ):
-            splits = all(_splits_whole(context, each, name) for each in (first, second))
+            splits = _splits_whole(context, first, name) and ast.dump(first) == ast.dump(second)
             return splits and kept == compared and _is_bound_once(definition, kept)
         case _:
             return False
 
 
 def _splits_whole(context: FileContext, node: ast.expr, name: str) -> bool:
+    """Whether a call splits an object, alone or in a tuple with others, without filters."""
     match node:
-        case ast.Call(func=func, args=[ast.Name(id=split)], keywords=[]):
-            return split == name and context.tree.nnx_name(func) == "split"
+        case ast.Call(func=func, args=[ast.Name() | ast.Tuple() as given], keywords=[]):
+            parts = given.elts if isinstance(given, ast.Tuple) else [given]
+            named = any(isinstance(part, ast.Name) and part.id == name for part in parts)
+            return named and context.tree.nnx_name(func) == "split"
         case _:
             return False
 

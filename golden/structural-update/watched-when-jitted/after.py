@@ -20,13 +20,10 @@ def make_train_step(fit: Callable[..., jax.Array]):
     @nnx.jit
     def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array) -> jax.Array:
         """One step of whatever fits the model."""
-        model_before = nnx.split(model)
-        optimizer_before = nnx.split(optimizer)
+        before = nnx.split((model, optimizer))
         result = fit(model, optimizer, x)
-        if nnx.split(model) != model_before:
-            raise ValueError("model must keep its structure")
-        if nnx.split(optimizer) != optimizer_before:
-            raise ValueError("optimizer must keep its structure")
+        if nnx.split((model, optimizer)) != before:
+            raise ValueError("model and optimizer must keep their structure")
         return result
 
     return train_step

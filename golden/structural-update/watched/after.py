@@ -34,12 +34,10 @@ class Trainer:
 
         def loss_of_state(params, nondiff, batch):
             model = nnx.merge(graphdef, params, nondiff)
-            batch_before = nnx.split(batch)
+            before = nnx.split((model, batch))
             loss = self.loss(model, batch)
-            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("model must keep its structure")
-            if nnx.split(batch) != batch_before:
-                raise ValueError("batch must keep its structure")
+            if nnx.split((model, batch)) != before:
+                raise ValueError("model and batch must keep their structure")
             return loss
 
         loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, batch)

@@ -103,15 +103,14 @@ def checked_function(
         arguments[arguments.index(merged)] = name
         merges.append(f"{unit}{name} = {merged}")
         objects.append(name)
+    if any(place >= len(arguments) or not arguments[place].isidentifier() for place in watched):
+        raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
     checks = structure_checks(context, site, named, objects, nnx)
-    for place in watched:
-        if place >= len(arguments) or not arguments[place].isidentifier():
-            raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
-        before = fresh([f"{arguments[place]}_before"], taken)[0]
-        taken.add(before)
-        whole = f"{nnx}.split({arguments[place]})"
-        merges.append(f"{unit}{before} = {whole}")
-        checks += _check(context, site, arguments[place], whole, before)
+    if watched:
+        kept = [name for n, name in zip(named, objects, strict=True) if n.split.checked]
+        kept += [arguments[place] for place in watched]
+        first, checks = _compared(context, site, kept, taken, nnx)
+        merges.append(f"{unit}{first}")
     result = fresh([result_name(site)], taken)[0]
     outer = {*context.taken_names(function), *taken}
     wrapper = fresh([f"{prefix_of(_shown(text)).lstrip('_')}_of_state"], outer)[0]
@@ -205,17 +204,10 @@ def watched_definition(
     assert isinstance(definition, ast.FunctionDef)
     names = positional_names(definition)
     taken = context.taken_names(definition) | names_in(definition) | {nnx.partition(".")[0]}
-    first: list[str] = []
-    checks: list[str] = []
-    for place in watched:
-        before = fresh([f"{names[place]}_before"], taken)[0]
-        taken.add(before)
-        whole = f"{nnx}.split({names[place]})"
-        first.append(f"{before} = {whole}")
-        checks += _check(context, site, names[place], whole, before)
+    first, checks = _compared(context, site, [names[place] for place in watched], taken, nnx)
     result = fresh(["result"], taken)[0]
     return [
-        insert_at_top(context, definition, first),
+        insert_at_top(context, definition, [first]),
         *checked_return(context, definition, checks, result),
     ]
 
@@ -262,18 +254,40 @@ def structure_checks(
     for n, name in zip(named, objects, strict=True):
         if n.split.checked:
             before = f"({', '.join([n.graphdef, *n.states])})"
-            lines += _check(context, site, name, n.split_of(nnx, name), before)
+            lines += _check(context, site, [name], n.split_of(nnx, name), before)
     return lines
 
 
-def _check(context: FileContext, site: Site, name: str, split: str, before: str) -> list[str]:
-    """What raises where an object is not split as it was before.
+def _compared(
+    context: FileContext, site: Site, names: Sequence[str], taken: set[str], nnx: str
+) -> tuple[str, list[str]]:
+    """What splits objects before a function runs, and what raises behind it where they are not
+    split as before: all of them at once.
 
     Args:
-        split: source text of what splits it.
-        before: that of what it was split into.
+        names: of the objects.
+        taken: names that mean something else; the new one is added.
     """
-    what = f"{name} must keep its structure"
+    alone = len(names) == 1
+    before = fresh([f"{names[0]}_before" if alone else "before"], taken)[0]
+    taken.add(before)
+    whole = f"{nnx}.split({names[0]})" if alone else f"{nnx}.split(({', '.join(names)}))"
+    return f"{before} = {whole}", _check(context, site, names, whole, before)
+
+
+def _check(
+    context: FileContext, site: Site, names: Sequence[str], split: str, before: str
+) -> list[str]:
+    """What raises where objects are not split as they were before.
+
+    Args:
+        names: of the objects.
+        split: source text of what splits them.
+        before: that of what they were split into.
+    """
+    *others, last = names
+    told = f"{', '.join(others)} and {last} must keep their" if others else f"{last} must keep its"
+    what = f"{told} structure"
     return [
         f"if {split} != {before}:",
         f'{context.indent_unit_at(site.node)}raise ValueError("{what}")',
