@@ -94,6 +94,56 @@ def test_what_is_called_and_given_to_nnx_is_a_module(
     assert (b"nnx.compat.grad" in after) != checked
 
 
+_TREE = """\
+import jax, dataclasses
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class {name}({bases}):
+    w: jax.Array
+    def {method}(self):
+        return self
+    def __call__(self, x):
+        return self.w * x
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "checked"),
+    [
+        pytest.param({}, True, id="called and set"),
+        pytest.param({"update": "model.eval()"}, True, id="set behind it"),
+        pytest.param(
+            {"more": "class Trainer:\n    def train(self):\n        pass\n"},
+            True,
+            id="beside an object that is no tree",
+        ),
+        pytest.param({"more": _TREE.format(name="P", bases="", method="fit")}, True, id="a tree"),
+        pytest.param(
+            {"more": _TREE.format(name="P", bases="", method="train")}, False, id="a tree with it"
+        ),
+        pytest.param(
+            {"more": "import lib\nclass P(lib.P):\n    def train(self):\n        pass\n"},
+            False,
+            id="below a class out of sight",
+        ),
+        pytest.param({"update": "model.train(x)"}, False, id="with an argument"),
+        pytest.param({"update": "other.train()"}, False, id="another object"),
+        pytest.param({"update": "model.part.train()"}, False, id="a part of it"),
+        pytest.param({"update": "model.fit()"}, False, id="another method"),
+        pytest.param({"update": "if x: model.train()"}, False, id="in one case"),
+        pytest.param({"update": "f = lambda: model.train()"}, False, id="later"),
+        pytest.param({"update": "model = other; model.train()"}, False, id="bound anew"),
+        pytest.param({"loss": "return x.sum()"}, False, id="not called"),
+    ],
+)
+def test_what_is_called_and_has_a_mode_is_a_module(changed: dict[str, str], checked: bool) -> None:
+    standing = _STANDING | {"update": "model.train()"}
+    after = migrated(_STEP.format(**standing | changed)).after
+    assert (b"raise ValueError" in after) == checked
+    assert (b"nnx.compat.grad" in after) != checked
+
+
 @pytest.mark.parametrize(
     ("loss", "left"),
     [

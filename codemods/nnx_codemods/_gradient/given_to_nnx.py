@@ -1,7 +1,9 @@
-"""Objects that functions of nnx get, in code that always runs where they are differentiated.
+"""Objects that nnx gets, or that have a mode, in code that always runs where they are
+differentiated.
 
 `nnx.state(model, nnx.Param)`, `nnx.split(model, nnx.Param, ...)` and `nnx.update(model, state)`
 take objects of nnx, and containers of them. What is called in the loss, too, is no container.
+`model.train()` and `model.eval()` are methods of every Module, and of no State, container or array.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.domain.values import ClassValue
+from nnx_migrate.analysis.domain.values import ClassValue, Scope
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.layout import is_hoistable
@@ -24,14 +26,30 @@ def is_given_to_nnx(context: FileContext, use: ast.Call, index: int) -> bool:
         use: the call of a gradient function.
         index: the place of the differentiated argument.
     """
+    return any(_takes(context, call, name) for call, name in _beside(context, use, index))
+
+
+def has_mode_set(context: FileContext, use: ast.Call, index: int) -> bool:
+    """Whether what a call passes at a place is also set to `train()` or `eval()`, by the same name.
+
+    Args:
+        use: the call of a gradient function.
+        index: the place of the differentiated argument.
+    """
+    return any(_sets_mode(context, call, name) for call, name in _beside(context, use, index))
+
+
+def _beside(context: FileContext, use: ast.Call, index: int) -> Iterator[tuple[ast.Call, str]]:
+    """The calls that always run with a call, each with the name of what that passes at a place."""
     if len(use.args) <= index or any(isinstance(each, ast.Starred) for each in use.args):
-        return False
+        return
     given = use.args[index]
     if not isinstance(given, ast.Name):
-        return False
+        return
     if len(context.project.bindings(context.tree.scope(given), given.id)) != 1:
-        return False
-    return any(_takes(context, call, given.id) for call in _always_run(context, use))
+        return
+    for call in _always_run(context, use):
+        yield call, given.id
 
 
 def _always_run(context: FileContext, use: ast.Call) -> Iterator[ast.Call]:
@@ -59,6 +77,30 @@ def _takes(context: FileContext, call: ast.Call, name: str) -> bool:
             return by_type or called == "update"
         case _:
             return False
+
+
+def _sets_mode(context: FileContext, call: ast.Call, name: str) -> bool:
+    match call:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=held), attr="train" | "eval" as method),
+            args=[],
+            keywords=[],
+        ) if held == name:
+            return _only_objects_have(context, method)
+        case _:
+            return False
+
+
+def _only_objects_have(context: FileContext, method: str) -> bool:
+    """Whether no other class of the project whose objects jax looks into has such a method."""
+    hierarchy = context.evaluator.hierarchy
+    for class_name in hierarchy.all_classes:
+        if not isinstance(hierarchy.method(class_name, method), Scope):
+            continue
+        kind = hierarchy.kind(class_name)
+        if kind is None or (kind == "plain" and hierarchy.is_tree(class_name)):
+            return False
+    return True
 
 
 def _is_variable(context: FileContext, filter: ast.expr) -> bool:

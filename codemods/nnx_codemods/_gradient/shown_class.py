@@ -3,7 +3,8 @@
 A loss that merges its parameter was given a State. One that calls it, or a method of it, while an
 optimizer is updated with the same object and its gradients, was given a Module: no State, no
 container and no array is called, and `nnx.Optimizer.update` raises for gradients of anything else.
-So was one that calls it where nnx gets the same object (`nnx.state(model, nnx.Param)`).
+So was one that calls it where nnx gets the same object (`nnx.state(model, nnx.Param)`), or where it
+is set to `train()` or `eval()`.
 Of what class the Module is stays open, so the new code checks what the loss does to it.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from nnx_codemods._gradient.given_to_nnx import is_given_to_nnx
+from nnx_codemods._gradient.given_to_nnx import has_mode_set, is_given_to_nnx
 from nnx_migrate.analysis.callgraph import binding
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
@@ -62,6 +63,8 @@ def shown_class(context: FileContext, site: Site, index: int, values: Values) ->
         words = "called in the loss, and passed to an optimizer with its gradients"
     elif all(is_given_to_nnx(context, use, index) for use in site.uses):
         words = "called in the loss, and passed to a function of nnx"
+    elif all(has_mode_set(context, use, index) for use in site.uses):
+        words = "called in the loss, and set to train() or eval()"
     else:
         return values
     return frozenset({Instance(_MODULE, exact=False, origin=words)})
