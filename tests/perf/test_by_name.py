@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
-from nnx_migrate.analysis.domain.values import FunctionValue, Scope
+from nnx_migrate.analysis.callgraph.dunder_dispatch import lookups_run
+from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope
 from nnx_migrate.analysis.effects import transfer
 from nnx_migrate.analysis.effects.effect import Effects
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import Tracker
-from nnx_migrate.analysis.interp import computed_names, field_stores, library_calls
+from nnx_migrate.analysis.interp import attributes, field_stores, library_calls
+from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.interp.stores import class_stores, computed_names
 from tests.unit.analysis.asking import analysis_of, scope_named, values_of
 
 
@@ -60,6 +63,46 @@ def test_what_stores_by_computed_names_is_looked_for_once(
     assert max(times.values()) == 1, times
 
 
+_BY_CLASS = """\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    @classmethod
+    def prepare(cls, rngs):
+        cls.shared = nnx.Linear(2, 2, rngs=rngs)
+
+
+def run(net: Net):
+"""
+
+
+@pytest.mark.parametrize("reads", [2, 20])
+def test_what_class_methods_store_is_looked_for_once_for_all_names(
+    reads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = _counting(monkeypatch, class_stores, "_find_by_class_methods")
+    read = (f"    a{n} = net.part{n}\n    b{n} = net.shared\n" for n in range(reads))
+    analysis = analysis_of(_BY_CLASS + "".join(read))
+    for n in range(reads):
+        values_of(analysis, f"a{n}", "run")
+        assert {str(value) for value in values_of(analysis, f"b{n}", "run")}
+        assert any("nnx.Linear" in str(value) for value in values_of(analysis, f"b{n}", "run"))
+    assert 0 < len(looks) == len(set(looks))
+
+
+@pytest.mark.parametrize("reads", [2, 20])
+def test_an_attribute_is_found_once_for_all_that_read_it(
+    reads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _counting(monkeypatch, attributes, "_member")
+    read = (f"    a{n} = net.one if {n} else net.other\n" for n in range(reads))
+    analysis = analysis_of(_LACKING + "".join(read))
+    for n in range(reads):
+        values_of(analysis, f"a{n}", "run")
+    assert len(found) == 4  # of each class, of which each lacks one
+
+
 _LACKING = """\
 from flax import nnx
 
@@ -95,6 +138,28 @@ def test_whether_any_name_may_be_set_is_found_once(
     for n in range(names):
         values_of(analysis, f"a{n}", "run")
     assert len(calls) == 2  # of each class
+
+
+_ELSEWHERE = "class Proxy:\n    def __getattr__(self, name):\n        return name\n\n\n"
+
+
+def test_no_stores_are_looked_for_where_lookups_run_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    original = Evaluator.stored
+
+    def noting(self: Evaluator, class_name: str, name: str) -> list[Located]:
+        asked.append(class_name)
+        return original(self, class_name, name)
+
+    monkeypatch.setattr(Evaluator, "stored", noting)
+    evaluator = analysis_of(_ELSEWHERE + _LACKING + "    pass\n").evaluator
+    assert evaluator.project.class_of("main:One:9") is not None
+    assert not list(lookups_run(evaluator, Instance("main:One:9"), "part"))
+    assert not asked
+    assert [each.function for each in lookups_run(evaluator, Instance("main:Proxy:1"), "part")]
+    assert asked
 
 
 _ANY = """\

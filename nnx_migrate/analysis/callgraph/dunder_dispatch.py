@@ -134,11 +134,14 @@ def lookups_run(evaluator: Evaluation, value: Instance, name: str) -> Iterator[S
     """The methods of its class that run where an attribute of an object is looked up."""
     if "__getattribute__" in evaluator.project.special:
         yield from methods_run(evaluator, value, ("__getattribute__",))
-    if "__getattr__" in evaluator.project.special:
+    if "__getattr__" not in evaluator.project.special:
+        return
+    # Few classes have one, and names are computed that may be hundreds.
+    if methods := methods_run(evaluator, value, ("__getattr__",)):
         classes = evaluator.hierarchy.ancestry(value.class_name).classes
         has = any(evaluator.stored(each, name) for each in classes)
         if not has and evaluator.hierarchy.method(value.class_name, name) is None:
-            yield from methods_run(evaluator, value, ("__getattr__",))
+            yield from methods
 
 
 def descriptors_run(evaluator: Evaluation, value: Instance, name: str) -> Iterator[Scope]:

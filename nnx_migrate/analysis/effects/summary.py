@@ -38,7 +38,8 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.heap.added_variables import AddedVariables
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
-from nnx_migrate.analysis.interp.attributes import cannot_be_called, is_bare_module, member
+from nnx_migrate.analysis.interp.attributes import member
+from nnx_migrate.analysis.interp.callable_objects import cannot_be_called, is_bare_module
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
 from nnx_migrate.analysis.interp.field_stores import gets_object
 from nnx_migrate.analysis.interp.interpreter import Evaluator

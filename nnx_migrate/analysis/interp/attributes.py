@@ -10,6 +10,7 @@ from nnx_migrate.analysis.callgraph.lattice import (
     as_container,
     is_library_container,
     library_attribute,
+    unsettled,
 )
 from nnx_migrate.analysis.callgraph.transformed import defined
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown, unknown_attribute
@@ -32,13 +33,14 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
-from nnx_migrate.analysis.interp.computed_names import stored_by_computed_name
 from nnx_migrate.analysis.interp.containers.dict_items import item_by_name, put_by_name
 from nnx_migrate.analysis.interp.containers.passed_to_base import keywords_of, passed_to_base
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
-from nnx_migrate.analysis.interp.field_stores import lacks, stored_in_class, stored_outside
+from nnx_migrate.analysis.interp.field_stores import lacks, stored_outside
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
+from nnx_migrate.analysis.interp.stores.class_stores import stored_in_class
+from nnx_migrate.analysis.interp.stores.computed_names import stored_by_computed_name
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.library.return_model import (
@@ -48,7 +50,6 @@ from nnx_migrate.analysis.library.return_model import (
     module_member,
 )
 from nnx_migrate.analysis.symbols.higher_order import METHOD, TAKERS
-from nnx_migrate.core.place import Place
 
 #: Classes whose objects have the attributes that they are made with.
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
@@ -223,6 +224,18 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     if isinstance(hierarchy.method(instance.class_name, name), Scope):
         methods = dict.fromkeys(hierarchy.first_methods.of(hierarchy, instance, (name,)))
         return union(_bound_method(evaluator, method) for method in methods)
+    # Found once for all that read it, in each round of a circle.
+    return evaluator.fixpoint.get(
+        ("member", instance, name),
+        lambda: _member(evaluator, instance, name),
+        NOTHING,
+        unsettled,
+    )
+
+
+def _member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
+    """The same of an attribute that is no method."""
+    hierarchy = evaluator.hierarchy
     found = _stored(evaluator, instance, name)
     if found and not found <= PLAIN:
         return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
@@ -266,36 +279,6 @@ def _of_members(evaluator: Evaluation, class_name: str) -> Values:
 def classes(evaluator: Evaluation, instance: Instance) -> Values:
     """The classes that an object can be of, as values."""
     return frozenset(map(ClassValue, evaluator.hierarchy.classes_of(instance)))
-
-
-def is_bare_module(evaluator: Evaluation, instance: Instance) -> bool:
-    """Whether it is made by `nnx.Module()`: it has what code stores in it, and is not called.
-
-    `type(model)()` may be of any class.
-    """
-    if not instance.exact or not isinstance(instance.origin, Place):
-        return False
-    return instance.class_name == "flax.nnx.Module" and any(
-        evaluator.project.nnx_name(scope, call.func) == "Module"
-        for scope, call in evaluator.callers.mentions.calls_of("Module")
-        if Place(scope.module, call.line) == instance.origin
-    )
-
-
-def cannot_be_called(evaluator: Evaluation, class_name: str) -> bool:
-    """Whether nothing gives a class without methods out of sight a `__call__`."""
-    ancestry = evaluator.hierarchy.ancestry(class_name)
-    if not ancestry.closed or evaluator.hierarchy.method(class_name, "__call__") is not None:
-        return False
-    for above in ancestry.classes:
-        located = evaluator.project.class_of(above)
-        decorators = located[1].decorators if located is not None else ()
-        if any(ir.last_name(each) != "dataclass" for each in decorators):
-            return False
-        bound = evaluator.stored(above, "__call__") or stored_in_class(evaluator, above, "__call__")
-        if any(True for _ in bound):
-            return False
-    return True
 
 
 def _bound_method(evaluator: Evaluation, method: Scope) -> Values:

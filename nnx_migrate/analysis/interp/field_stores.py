@@ -15,7 +15,6 @@ from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     Basic,
-    ClassValue,
     Instance,
     Located,
     Scope,
@@ -245,16 +244,6 @@ def _keeps_list(evaluator: Evaluation, class_name: str, name: str) -> bool:
     return layer_of(class_name) is not None or any(is_new_container(each.expr) for each in stored)
 
 
-def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
-    """What other code stores in that attribute of a class: `Net.go = f`."""
-    for scope, write in evaluator.callers.mentions.outside_writes(name):
-        if isinstance(write.target, ir.Attribute) and write.value is not None:
-            held = evaluator.values(scope, write.target.base)
-            if ClassValue(class_name) in held:
-                yield Located(scope, write.value)
-    yield from _stored_by_class_methods(evaluator, class_name, name)
-
-
 def gets_object(evaluator: Evaluation, scope: Scope, put: ir.Expr) -> bool:
     """Whether a class calls with its object first what is put on it: functions as they are.
 
@@ -270,23 +259,6 @@ def gets_object(evaluator: Evaluation, scope: Scope, put: ir.Expr) -> bool:
         and not project.function(Scope(each.scope.module, each.expr.key)).decorators
         for each in bindings
     )
-
-
-def _stored_by_class_methods(
-    evaluator: Evaluation, class_name: str, name: str
-) -> Iterator[Located]:
-    """What methods of a class store in it: `cls.net = Net()`."""
-    located = evaluator.project.class_of(class_name)
-    if located is None:
-        return
-    for key in located[1].methods.values():
-        scope = Scope(located[0], key)
-        function = evaluator.project.function(scope)
-        if ir.Name("classmethod") in function.decorators and function.parameters:
-            target = ir.Attribute(ir.Name(function.parameters[0].name), name)
-            for write in function.writes:
-                if write.target == target and write.how == "set" and write.value is not None:
-                    yield Located(scope, write.value)
 
 
 def _may_be(evaluator: Evaluation, value: Value, class_name: str) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.domain.values import ClassValue, Instance, Located, Scope, Value
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.interp.field_stores import stored_in_class
 from nnx_migrate.analysis.interp.record_fields import fields_of
+from nnx_migrate.analysis.interp.stores.class_stores import stored_in_class
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Located, ParameterOf, Scope
-from nnx_migrate.analysis.interp.computed_names import items_stored
+from nnx_migrate.analysis.interp.stores.computed_names import items_stored
 from nnx_migrate.analysis.interp.string_constants import beginning
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.containers.literals import literal_of
