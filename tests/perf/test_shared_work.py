@@ -21,6 +21,7 @@ from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.imports.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.core.findings import Outcome
 from nnx_migrate.engine.run import run
@@ -175,6 +176,15 @@ def test_what_becomes_of_things_is_not_followed_again_after_an_edit_elsewhere(
     assert not looks
     _followed(analysis.replacing(index_of("lib.py", f"\n{_GIVEN}")))
     assert looks
+
+
+def test_where_names_lead_is_followed_once_for_all_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = _counted(monkeypatch, Dependents, "of")
+    analysis = analysis_of({"lib.py": _GIVEN, "main.py": "import lib\nlib.given(2)\n"})
+    for text in ("import lib\n\nlib.given(2)\n", "import lib\n\nlib.given(3)\n"):
+        later = analysis.replacing(index_of("main.py", text))
+        assert later.project.renewed == {"main"}
+    assert looks == [("main",)]
 
 
 def _asked_after_an_edit(patch: pytest.MonkeyPatch, others: int) -> int:

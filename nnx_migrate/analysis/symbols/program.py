@@ -117,7 +117,7 @@ class Project:
 
     def renewed_by(self, *modules: str) -> frozenset[str]:
         """The files in which names may mean something else after an edit of these files."""
-        return frozenset[str]().union(*map(self.dependents.of, modules))
+        return frozenset[str]().union(*map(self.leading_to, modules))
 
     def leading_to(self, module: str) -> frozenset[str]:
         """The file itself, and all in which a name may lead to it, through others too."""
