@@ -65,7 +65,7 @@ class _Question:
 
     def next_guess(self) -> Any:
         """What to take it for in the next round: no other than in this one for the same answer."""
-        if self.value is self.folded:
+        if self.value is self.folded or self.value == self.folded:
             return self.guess
         self.folded = self.value
         return self.fold(self.assumed, self.value)

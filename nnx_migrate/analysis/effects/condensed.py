@@ -7,6 +7,7 @@ one of them; what decisions are made on is kept as it is.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable
 
 from nnx_migrate.analysis.effects.causes import (
@@ -23,6 +24,8 @@ from nnx_migrate.analysis.effects.causes import (
 from nnx_migrate.analysis.effects.effect import Effect, Effects
 from nnx_migrate.analysis.symbols.imports.import_graph import is_test_file
 
+#: What decisions are made on.
+_Sort = tuple[Hashable, ...]
 #: Sets up to this size are left as they are: each effect of them may be told.
 ENOUGH = 512
 
@@ -36,21 +39,23 @@ def condensed(effects: Effects, module: str) -> Effects:
     """
     if len(effects) <= ENOUGH:
         return effects
-    kept = {
-        each
-        for each in effects
-        if each.where.module == module or each.sows or changes_by(each.cause, "pop")
-    }
-    elsewhere = {
-        (effect.flag, effect.field, effect.home, *_sort(effect))
-        for effect in effects
-        if not is_test_file(effect.where.module)
-    }
-    first: dict[tuple[Hashable, ...], Effect] = {}
-    for effect in effects - kept:
+    kept: set[Effect] = set()
+    rest: list[tuple[_Sort, Effect]] = []
+    elsewhere: set[_Sort] = set()
+    in_tests = functools.cache(is_test_file)
+    for effect in effects:
+        sort: _Sort = (effect.flag, effect.field, effect.home, *_sort(effect))
         home = effect.where.module
-        sort: tuple[Hashable, ...] = (effect.flag, effect.field, effect.home, *_sort(effect))
-        if is_test_file(home) and sort not in elsewhere:
+        if not in_tests(home):
+            elsewhere.add(sort)
+        if home == module or effect.sows or changes_by(effect.cause, "pop"):
+            kept.add(effect)
+        else:
+            rest.append((sort, effect))
+    first: dict[_Sort, Effect] = {}
+    for sort, effect in rest:
+        home = effect.where.module
+        if in_tests(home) and sort not in elsewhere:
             sort = (*sort, home)  # not every program has it
         known = first.get(sort)
         if known is None or _is_before(effect, known):

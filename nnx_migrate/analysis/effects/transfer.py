@@ -291,7 +291,9 @@ class TrackedEffects(EffectFinder):
         self._condensed: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
 
     def _tracked(self, scope: Scope, parameter: str) -> Effects:
-        found = frozenset(Tracker(self, scope, parameter).effects())
+        # Most of them come by way of many calls, and hashing takes longer than an identity.
+        told = {id(each): each for each in Tracker(self, scope, parameter).effects()}
+        found = frozenset(told.values())
         if len(found) <= ENOUGH:
             return found
         # In the rounds of a circle most functions do what they did in the one before.

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
+import pytest
+
+from nnx_migrate.analysis.effects import condensed as module
 from nnx_migrate.analysis.effects.causes import AttributeWritten
 from nnx_migrate.analysis.effects.condensed import ENOUGH, condensed
 from nnx_migrate.analysis.effects.effect import Effect
@@ -27,3 +32,17 @@ def test_what_a_test_does_stands_for_nothing_else() -> None:
 def test_what_each_test_does_is_kept_where_nothing_else_does_it() -> None:
     found = condensed(_many("test_a", "b_test"), "main")
     assert found == {_set("test_a"), _set("b_test")}
+
+
+def test_each_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sorted_: list[Effect] = []
+    original = module._sort
+
+    def noting(effect: Effect) -> tuple[Hashable, ...]:
+        sorted_.append(effect)
+        return original(effect)
+
+    monkeypatch.setattr(module, "_sort", noting)
+    many = _many("lib", "test_a")
+    condensed(many, "main")
+    assert len(sorted_) == len(many)

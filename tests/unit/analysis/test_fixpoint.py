@@ -106,6 +106,27 @@ def test_what_does_not_settle_is_widened() -> None:
     assert fixpoint.final("x") == WIDE
 
 
+def test_what_is_found_again_is_not_folded_again() -> None:
+    fixpoint, folded = Fixpoint(), list[Answer]()
+
+    def fold(assumed: Answer, found: Answer) -> Answer:
+        folded.append(found)
+        return assumed | found
+
+    def grown() -> Answer:
+        kept: Answer = fixpoint.get("same", same, NOTHING, lambda _: WIDE, fold)
+        return kept.union(range(min(4, len(asked()) + 1)))
+
+    def asked() -> Answer:
+        return fixpoint.get("grown", grown, NOTHING, lambda _: WIDE)
+
+    def same() -> Answer:
+        return frozenset({7, 0 * len(asked())})  # made anew in each round
+
+    assert asked() == {0, 1, 2, 3, 7}
+    assert folded == [{0, 7}]
+
+
 def test_what_grows_without_end_settles_where_it_is_folded() -> None:
     fixpoint = Fixpoint()
 
