@@ -100,7 +100,7 @@ def test_a_pin_that_is_needed_stays_byte_for_byte(command: Command, file: Path) 
 def test_a_pin_that_a_formatter_has_laid_out_stays_too(command: Command, file: Path) -> None:
     once = pinned(command, file, STRUCTURE)
     laid_out = once.replace(
-        "nnx.set_graph_mode(True)(nnx.set", "nnx.set_graph_mode(True)(\n        nnx.set"
+        "nnx.set_graph_updates(True)(lambda", "nnx.set_graph_updates(True)(\n            lambda"
     )
     assert laid_out != once
     file.write_text(laid_out)

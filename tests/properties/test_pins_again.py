@@ -25,6 +25,7 @@ _OTHERWISE = {
     "captured-module/decode-flags": "a loop of jax becomes one of nnx, on lines of its own",
     "module-gradient/from-import": "the pin is by another name for nnx",
     "module-gradient/named-elsewhere": "the pin is by another name for nnx",
+    "sown-intermediates/read-by-place": "the pin puts its arguments on lines of their own",
     "state-sharding/bound-transform": "a rule that the case leaves out keeps its pin",
     "state-sharding/jit-both": "a rule that the case leaves out keeps its pin",
     "state-sharding/jit-in-shardings": "a rule that the case leaves out keeps its pin",

@@ -55,6 +55,21 @@ def test_a_tuple_stands_on_lines_of_its_own() -> None:
     ]
 
 
+def test_the_brackets_of_a_dict_are_broken_where_that_is_asked() -> None:
+    line = f'"state": {{name: state({_LONG}, name) for name, part in {_LONG}.items()}}'
+    assert within_width(line, 4, "    ", displays=True) == [
+        '"state": {',
+        f"    name: state({_LONG}, name) for name, part in {_LONG}.items()",
+        "}",
+    ]
+    assert within_width(line, 4, "    ") == [line]
+
+
+def test_what_is_looked_up_stays_on_its_line() -> None:
+    line = f'"state": states["{_LONG}{_LONG}"]'
+    assert within_width(line, 4, "    ", displays=True) == [line]
+
+
 def test_one_argument_is_given_no_comma() -> None:
     text = f'"{_LONG}{_LONG}"'
     assert within_width(f"raise ValueError({text})", 0, "    ") == [

@@ -47,7 +47,9 @@ def stacked(model: Stacked, x: jax.Array):
 
 
 def either(model: Scaled, x: jax.Array):
-    return nnx.compat.cond(x.sum() > 0, lambda model, x: model(x), lambda model, x: -model(x), model, x)
+    return nnx.compat.cond(
+        x.sum() > 0, lambda model, x: model(x), lambda model, x: -model(x), model, x
+    )
 
 
 def leaves(model: Scaled):

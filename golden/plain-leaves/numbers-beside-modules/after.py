@@ -23,4 +23,6 @@ class Run:
 
 
 def nested(model: nnx.Linear):
-    return len(jax.tree.leaves(nnx.compat.split({"model": model, "sizes": {"depth": 2, "none": None}})[1]))
+    return len(
+        jax.tree.leaves(nnx.compat.split({"model": model, "sizes": {"depth": 2, "none": None}})[1])
+    )

@@ -28,4 +28,6 @@ def paired(net: Net, xs):
         state, count = carry
         return (jax.tree.map(lambda leaf: leaf * x, state), count + 1)
 
-    return nnx.compat.scan(body, in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)((nnx.state(net), 0), xs)
+    return nnx.compat.scan(body, in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)(
+        (nnx.state(net), 0), xs
+    )

@@ -40,7 +40,9 @@ def described(model: Tied, x):
 
 
 def doubled(model: Tied):
-    return nnx.map(lambda path, leaf: leaf, model, graph=True).encode.kernel, len(nnx.variables(node=model, graph=True))
+    return nnx.map(lambda path, leaf: leaf, model, graph=True).encode.kernel, len(
+        nnx.variables(node=model, graph=True)
+    )
 
 
 def switched(model: Tied):

@@ -31,7 +31,9 @@ def names(model: Net):
 
 
 def halved(model: Net):
-    return nnx.compat.recursive_map(lambda path, node: node / 2 if path == ("rate",) else node, model)
+    return nnx.compat.recursive_map(
+        lambda path, node: node / 2 if path == ("rate",) else node, model
+    )
 
 
 def replaced(model: Net):

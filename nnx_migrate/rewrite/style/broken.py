@@ -8,7 +8,8 @@ becomes, where the formatter is told 80:
         params, nondiff, batch
     )
 
-A line that holds all that stands in brackets has a line for each argument then.
+A line that holds all that stands in brackets has a line for each argument then, and one that holds
+an element of what stands in them is broken in the last brackets of that element.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from nnx_migrate.rewrite.style.layout import line_after
 from nnx_migrate.rewrite.style.line_width import one_by_one, shown, within_width
 from nnx_migrate.rewrite.text.edits import Edit
 
-_REWRITTEN = frozenset({Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED})
+_WRITTEN = frozenset(
+    {Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED, Outcome.PINNED, Outcome.PINNED_MID}
+)
 _BROKEN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
 
 
@@ -34,13 +37,14 @@ def broken(
     """The edits that break such statements in their last brackets, with the findings that they
     are for.
 
-    Pins have broken their own lines, in the shape that later runs know them by.
+    Pins that set the mode for a function have broken their own lines where they could, in the shape
+    that later runs know them by.
 
     Args:
         written: the spans of the text that edits have written, or taken out.
         was_long: whether the line that became this one was too long already.
     """
-    spans = [each for each in written if any(f.outcome in _REWRITTEN for f in each[2])]
+    spans = [each for each in written if any(f.outcome in _WRITTEN for f in each[2])]
     edits: dict[Edit, tuple[Finding, ...]] = {}
     statements = [each for kind in _BROKEN for each in context.tree.of_kind(kind) if spans]
     for statement in statements:
@@ -50,10 +54,50 @@ def broken(
             if not touching or was_long(line):
                 continue
             alone = statement.lineno == statement.end_lineno
-            new = _breaks(context, statement) if alone else _in_brackets(context, line)
+            new = _breaks(context, statement) if alone else _within(context, line)
             findings = tuple(dict.fromkeys(f for each in touching for f in each[2]))
             edits |= dict.fromkeys(new, findings)
     return edits
+
+
+def _within(context: FileContext, line: int) -> list[Edit]:
+    """What breaks a line of a statement that stands on several."""
+    return _in_brackets(context, line) or _in_element(context, line)
+
+
+def _in_element(context: FileContext, line: int) -> list[Edit]:
+    """The last brackets of an element, with its comma behind it, that stands alone on a line."""
+    text, width = context.text, context.options.width
+    start, stop = text.line_start(line), line_after(context, line)
+    indent = text.indent_of_line(line)
+    code = text.text[start:stop].strip()
+    above = text.text[text.line_start(line - 1) : start].rstrip()
+    if shown(indent + code) <= width or "#" in code or not code.endswith(","):
+        return []
+    if not above.endswith(("(", "[", "{", ",")) or not _is_element(code):
+        return []
+    unit = context.continuation_unit
+    parts = within_width(code[:-1], shown(indent), unit, width, displays=True)
+    parts[-1] += ","
+    if len(parts) == 1 or any(shown(indent + each) > width for each in parts):
+        return []
+    lines = context.newline.join(indent + each for each in parts)
+    return [Edit(start, start + len(indent) + len(code), lines)]
+
+
+def _is_element(code: str) -> bool:
+    """Whether it is all of an argument of a call, of an item of a dict, or of a list."""
+    for opening, closing in (("f(", ")"), ("{", "}")):
+        try:
+            whole = ast.parse(f"{opening}{code}{closing}", mode="eval").body
+        except SyntaxError:
+            continue
+        match whole:
+            case ast.Call(args=[_], keywords=[]) | ast.Call(args=[], keywords=[_]):
+                return True
+            case ast.Dict(values=[_]):
+                return True
+    return False
 
 
 def _in_brackets(context: FileContext, line: int) -> list[Edit]:

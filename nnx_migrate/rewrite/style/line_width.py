@@ -13,7 +13,9 @@ from nnx_migrate.rewrite.text.edits import MAX_LINE
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
-def within_width(line: str, indent: int, unit: str, width: int = MAX_LINE) -> list[str]:
+def within_width(
+    line: str, indent: int, unit: str, width: int = MAX_LINE, *, displays: bool = False
+) -> list[str]:
     """A statement on as many lines as it takes: what its last brackets hold stands between them.
 
     Args:
@@ -21,13 +23,14 @@ def within_width(line: str, indent: int, unit: str, width: int = MAX_LINE) -> li
         indent: how far all of the new lines are indented.
         unit: the indentation of what stands in brackets.
         width: of a line that is not too long.
+        displays: what ends in a list, a set or a dict is broken in the brackets of that.
 
     Returns:
         The line alone where it is short enough, or has nothing in brackets.
     """
     if indent + shown(line) <= width:
         return [line]
-    brackets = _last_brackets(line)
+    brackets = _last_brackets(line, displays=displays)
     if brackets is None:
         return [line]
     own = line[: len(line) - len(line.lstrip())]
@@ -73,7 +76,7 @@ class _Brackets:
     of_tuple: bool
 
 
-def _last_brackets(line: str) -> _Brackets | None:
+def _last_brackets(line: str, *, displays: bool = False) -> _Brackets | None:
     depth = 0
     found = last = None
     whole = False
@@ -97,7 +100,11 @@ def _last_brackets(line: str) -> _Brackets | None:
                 last, whole = _Brackets(place, place, [], not _ends_value(before)), False
         elif token.string in _CLOSING:
             depth -= 1
-            if depth == 0 and last is not None and line[last.start] == "(":
+            if (
+                depth == 0
+                and last is not None
+                and (line[last.start] == "(" or (displays and last.of_tuple))
+            ):
                 found = dataclasses.replace(last, end=place, commas=[] if whole else last.commas)
         elif token.string == ":" and lambdas[-1:] == [depth]:
             lambdas.pop()
