@@ -234,10 +234,46 @@ class _Walk:
                 if holder := self._without_attribute(scope, call.func, value):
                     yield Reached.ATTRIBUTE.about(where, name=call.func.name, holder=holder)
                     continue
-            yield from self.callee(value, call, where)
+            above = self._above(scope, call, value, where)
+            yield from self.callee(value, call, where) if above is None else above
         for argument in (*call.args, *(value for _, value in call.keywords)):
             if isinstance(argument, _MAY_BE_FUNCTIONS):
                 self.handed_on(self.evaluator.values(scope, argument))
+
+    def _above(
+        self, scope: Scope, call: ir.Call, value: Value, where: Place
+    ) -> list[Refusal] | None:
+        """What `super().__init__()` runs where the classes above are flax's or `object`, and have
+        none in the project; None where it is something else, or not all of them are known.
+
+        A class below may have others beside this one, whose constructors run next.
+        """
+        owner = self.project.function(scope).owner
+        match call.func:
+            case ir.Attribute(base=base, name="__init__") if owner and ir.is_super(base):
+                pass
+            case _:
+                return None
+        if value not in unknown(Unknown.SUPER_NOT_DEFINED, name="__init__"):
+            return None
+        hierarchy = self.evaluator.hierarchy
+        class_name = f"{scope.module}:{owner}"
+        own = (class_name, *hierarchy.descendants(class_name))
+        if not all(hierarchy.ancestry(each).closed for each in own):
+            return None
+        classes = {above: None for each in own for above in hierarchy.ancestry(each).classes}
+        found: list[Refusal] = []
+        for above in classes:
+            method = None if above in own else hierarchy.method(above, "__init__")
+            if isinstance(method, Scope):
+                self.enter(method)
+            found += self._library_class(above, call, where)
+        return found
+
+    def _library_class(self, class_name: str, call: ir.Call, where: Place) -> Iterator[Refusal]:
+        """A class of flax whose constructor depends on the mode, where the call does not say it."""
+        if class_name in mode_dependent_functions() and not _says_mode(call):
+            yield Reached.DEPENDS.about(where, function=nnx_name(class_name) or class_name)
 
     def _without_attribute(self, scope: Scope, func: ir.Attribute, value: Basic) -> str:
         """The class of the object that it is called on, where that does not show it; else ""."""
@@ -264,6 +300,8 @@ class _Walk:
                     yield from self.callee(inner, call, where)
             case ClassValue(class_name=class_name):
                 yield from self.method(class_name, "__init__", where)
+                for above in self.evaluator.hierarchy.ancestry(class_name).classes:
+                    yield from self._library_class(above, call, where)
             case LibraryValue(dotted=dotted):
                 yield from self.library(dotted, call, where)
             case Basic(sort="unknown", reason=reason):
@@ -284,7 +322,11 @@ class _Walk:
         name = nnx_name(dotted)
         if name is None or name.startswith("compat.") or name in _SETTERS:
             return
-        if any(keyword == "graph" for keyword, _ in call.keywords):
+        if _says_mode(call):
             return
         if f"flax.nnx.{name}" in mode_dependent_functions():
             yield Reached.DEPENDS.about(where, function=name)
+
+
+def _says_mode(call: ir.Call) -> bool:
+    return any(keyword == "graph" for keyword, _ in call.keywords)

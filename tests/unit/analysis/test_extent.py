@@ -40,6 +40,48 @@ class Derived(Calling):
     def __call__(self, x):
         return super().__call__(x)
 
+class Base:
+    pass
+
+class Sized(Base):
+    def __init__(self, size):
+        super().__init__()
+        self.size = size
+
+class Layered(nnx.Module):
+    def __init__(self, rngs):
+        super().__init__()
+
+class Wide(nnx.Linear):
+    def __init__(self, rngs):
+        super().__init__(2, 8, rngs=rngs)
+
+class Split:
+    def __init__(self):
+        self.parts = nnx.split(nnx.Linear(2, 2, rngs=nnx.Rngs(0)))
+
+class Plain:
+    def __init__(self):
+        super().__init__()
+
+class Both(Plain, Split):
+    pass
+
+class Below(Unseen):
+    def __init__(self):
+        super().__init__()
+
+class Tuned(nnx.Optimizer):
+    def __init__(self, model, tx):
+        super().__init__(model, tx, wrt=nnx.Param)
+
+class Told(nnx.Optimizer):
+    def __init__(self, model, tx):
+        super().__init__(model, tx, wrt=nnx.Param, graph=True)
+
+class Named(nnx.Optimizer):
+    pass
+
 def decorate(f):
     @functools.wraps(f)
     def wrapper(*args):
@@ -91,6 +133,10 @@ REACHING = {
     "given to the constructor": "nnx.Sequential(inner)(m)",
     "type": "type(m).step(m, x)",
     "class": "m.__class__.step(m, x)",
+    "a constructor beside it, in a class below": "Plain()",
+    "a constructor above that is not known": "Below()",
+    "an optimizer's constructor above": "Tuned(m, x)",
+    "an optimizer by another name": "Named(m, x)",
 }
 FREE = {
     "arithmetic": "jnp.sum(x) + 1",
@@ -99,6 +145,10 @@ FREE = {
     "own mode": "nnx.split(m, graph=True)",
     "activation": "nnx.relu(x)",
     "in place": "m.w[...] = 1",
+    "the constructor of object": "Sized(3)",
+    "the constructor of Module": "Layered(nnx.Rngs(0))",
+    "the constructor of a layer": "Wide(nnx.Rngs(0))",
+    "an optimizer that says its mode": "Named(m, x, graph=True)",
 }
 
 
