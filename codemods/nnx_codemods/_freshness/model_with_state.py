@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.effects.causes import UpdateAdds
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.context import FileContext
@@ -13,6 +15,8 @@ from nnx_migrate.rewrite.model.ownership import direct_calls
 
 #: What reads a State, or stores its values in the Variables of a Module, and keeps nothing of it.
 _READING = frozenset({"get_partition_spec", "update"})
+#: What gives arrays as they are, placed on devices.
+_PLACING = "jax.lax.with_sharding_constraint"
 #: Options of a transform that say nothing of its results.
 _OF_ARGUMENTS = frozenset({"static_argnums", "static_argnames"})
 
@@ -54,7 +58,7 @@ def state_outside(context: FileContext, site: Site) -> StateOutside | None:
     made = context.tree.assigned_value(scope, model)
     if context.tree.nnx_name(given.func) != "state" or made is None:
         return None
-    if not isinstance(made[0], ast.Call) or not _stays_as_it_is(context, scope, model):
+    if not isinstance(made[0], ast.Call) or not _stays_as_it_is(context, function, scope, model):
         return None
     if not all(_is_of_nnx(context, each) for each in filters):
         return None
@@ -71,14 +75,53 @@ def _only_reads(context: FileContext, load: ast.Name) -> bool:
         return False
     if context.tree.nnx_name(call.func) in _READING:
         return True
-    dotted = context.project.dotted(context.scope(call), lower_expr(call.func))
-    return dotted == "jax.lax.with_sharding_constraint"
+    return context.project.dotted(context.scope(call), lower_expr(call.func)) == _PLACING
 
 
-def _stays_as_it_is(context: FileContext, scope: Scope, model: str) -> bool:
-    """Whether nothing in the function adds or takes away a part of the model."""
-    effects = context.effects_of(scope, model)
-    return all(effect.kind == "escape" and effect.way == "returned" for effect in effects)
+def _stays_as_it_is(
+    context: FileContext, function: ast.FunctionDef, scope: Scope, model: str
+) -> bool:
+    """Whether nothing in the function adds or takes away a part of the model, or gives an array
+    that it keeps another value."""
+    own = {context.where(each) for each in _updates_with_itself(context, function, scope, model)}
+    return all(
+        effect.way == "returned"
+        if effect.kind == "escape"
+        else isinstance(effect.cause, UpdateAdds) and effect.where in own
+        for effect in context.effects_of(scope, model)
+    )
+
+
+def _updates_with_itself(
+    context: FileContext, function: ast.FunctionDef, scope: Scope, model: str
+) -> Iterator[ast.Call]:
+    """The calls `nnx.update(model, state)` of a State of the model that has only been placed."""
+    for call in ast.walk(function):
+        match call:
+            case ast.Call(args=[ast.Name(id=name), state], keywords=[]) if name == model:
+                placed = _value(context, scope, state)
+                if context.tree.nnx_name(call.func) == "update" and _is_placed(
+                    context, scope, placed, model
+                ):
+                    yield call
+
+
+def _is_placed(context: FileContext, scope: Scope, placed: ast.expr, model: str) -> bool:
+    """Whether it is `with_sharding_constraint(nnx.state(model), ...)`, of the same values."""
+    match placed:
+        case ast.Call(func=func, args=[given, _], keywords=[]) if (
+            context.project.dotted(scope, lower_expr(func)) == _PLACING
+        ):
+            match _value(context, scope, given):
+                case ast.Call(func=taking, args=[ast.Name(id=name), *_]) if name == model:
+                    return context.tree.nnx_name(taking) == "state"
+    return False
+
+
+def _value(context: FileContext, scope: Scope, expr: ast.expr) -> ast.expr:
+    """What a name is bound to, once; all else as it is."""
+    found = context.tree.assigned_value(scope, expr.id) if isinstance(expr, ast.Name) else None
+    return expr if found is None else found[0]
 
 
 def _is_of_nnx(context: FileContext, expr: ast.expr) -> bool:
