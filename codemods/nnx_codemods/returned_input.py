@@ -53,7 +53,9 @@ argument.
 
 What it does otherwise
 ----------------------
-An argument that may or may not be such an object stays as it is.
+An argument that may or may not be such an object stays as it is. So does one whose annotation
+allows a number, too (`alpha: Alpha | float`), and which the function returns only as the other
+branch of a call of it: `alpha() if tuned else alpha`.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -64,6 +66,7 @@ import enum
 
 from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node
+from nnx_codemods._freshness.called_otherwise import gives_number
 from nnx_codemods._freshness.returned_arguments import returned_again
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import (
@@ -111,6 +114,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         and context.analysis.sharing.passed.gives_back(
             scope, name, _is_returned_whole(context, values)
         )
+        and not gives_number(context, scope, name)
     }
     if not returned:
         return None

@@ -144,6 +144,60 @@ def test_what_is_called_and_has_a_mode_is_a_module(changed: dict[str, str], chec
     assert (b"nnx.compat.grad" in after) != checked
 
 
+_CALLED = """\
+from flax import nnx
+
+@nnx.jit
+def step(model, x):
+    {bound}
+    return nnx.grad(lambda m: m(x).sum())(model)
+
+def run(model, other, x):
+    {before}
+    return {call}
+
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "checked"),
+    [
+        pytest.param({}, True, id="set by its caller"),
+        pytest.param({"call": "step(x=x, model=model)"}, True, id="by keyword"),
+        pytest.param(
+            {"before": "", "more": "def main(m, x):\n    m.eval()\n    return run(m, 0, x)"},
+            True,
+            id="set by the caller of its caller",
+        ),
+        pytest.param({"before": "other.train()"}, False, id="another object"),
+        pytest.param({"before": "if x: model.train()"}, False, id="in one case"),
+        pytest.param({"before": "model.train(); model = other"}, False, id="bound anew"),
+        pytest.param({"bound": "model = x or model"}, False, id="bound anew in it"),
+        pytest.param({"call": "step(other, x)"}, False, id="called with another one"),
+        pytest.param({"call": "step(*(model, x))"}, False, id="unpacked"),
+        pytest.param({"more": "def main(m, x):\n    return step(m, x)"}, False, id="not by all"),
+        pytest.param({"more": "kept = step"}, False, id="kept"),
+        pytest.param(
+            {"before": "", "more": "import lib\nrun(lib.a, 2, 3)"}, False, id="set by nobody"
+        ),
+        pytest.param(
+            {
+                "before": "",
+                "more": "def again(model, x):\n    run(model, 0, x)\n    again(model, x)",
+            },
+            False,
+            id="called by itself alone",
+        ),
+    ],
+)
+def test_what_callers_set_to_a_mode_is_a_module(changed: dict[str, str], checked: bool) -> None:
+    standing = {"bound": "", "before": "model.train()", "call": "step(model, x)", "more": ""}
+    after = migrated(_CALLED.format(**standing | changed)).after
+    assert (b"raise ValueError" in after) == checked
+    assert (b"nnx.compat.grad" in after) != checked
+
+
 @pytest.mark.parametrize(
     ("loss", "left"),
     [

@@ -11,9 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nnx_migrate.analysis.domain.values import ClassValue, Scope
+from nnx_codemods._freshness.optimizer_alias import by_parameter
+from nnx_migrate.analysis.domain.values import ClassValue, ParameterOf, Scope
 from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.ownership import direct_calls
 from nnx_migrate.rewrite.style.layout import is_hoistable
 
 _SIMPLE = ast.Assign | ast.AnnAssign | ast.Expr | ast.Return
@@ -32,11 +34,43 @@ def is_given_to_nnx(context: FileContext, use: ast.Call, index: int) -> bool:
 def has_mode_set(context: FileContext, use: ast.Call, index: int) -> bool:
     """Whether what a call passes at a place is also set to `train()` or `eval()`, by the same name.
 
+    A function's own parameter is, where all its callers do that.
+
     Args:
         use: the call of a gradient function.
         index: the place of the differentiated argument.
     """
-    return any(_sets_mode(context, call, name) for call, name in _beside(context, use, index))
+    if any(_sets_mode(context, call, name) for call, name in _beside(context, use, index)):
+        return True
+    given = dict(enumerate(use.args)).get(index)
+    return given is not None and _is_set_by_callers(context, use, given, frozenset())
+
+
+def _is_set_by_callers(
+    context: FileContext, use: ast.Call, given: ast.expr, inside: frozenset[ast.AST]
+) -> bool:
+    """Whether it is a parameter that all calls in sight pass what they set to a mode."""
+    function = context.tree.function_around(use)
+    if not isinstance(given, ast.Name) or not isinstance(function, ast.FunctionDef):
+        return False
+    match context.project.bindings(context.tree.scope(given), given.id):
+        case [ParameterOf(scope=scope)] if scope == context.tree.scope_of(function):
+            pass
+        case _:
+            return False
+    calls = direct_calls(context, function, decorated=True)
+    if not calls or function in inside:
+        return False
+    for call in calls:
+        passed = (by_parameter(call, function.args) or {}).get(given.id)
+        if not isinstance(passed, ast.Name):
+            return False
+        bound = len(context.project.bindings(context.tree.scope(passed), passed.id)) == 1
+        beside = _always_run(context, call) if bound else ()
+        set_here = any(_sets_mode(context, each, passed.id) for each in beside)
+        if not set_here and not _is_set_by_callers(context, call, passed, inside | {function}):
+            return False
+    return True
 
 
 def _beside(context: FileContext, use: ast.Call, index: int) -> Iterator[tuple[ast.Call, str]]:

@@ -43,3 +43,27 @@ def gradients_of(model, x: jax.Array, train: bool):
         nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda m: jnp.mean(m(x) ** 2)))
     )(model)
     return jax.tree.leaves(nnx.state(grads))
+
+
+@nnx.jit
+def gradients_in_step(model, x: jax.Array):
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+
+    def loss_of_state(params, nondiff):
+        m = nnx.merge(graphdef, params, nondiff)
+        loss = jnp.mean(m(x) ** 2)
+        if nnx.split(m, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("m must keep its structure")
+        return loss
+
+    grads = nnx.grad(loss_of_state)(params, nondiff)
+    return jax.tree.leaves(nnx.state(grads))
+
+
+def gradients_twice(model, x: jax.Array):
+    model.train()
+    return gradients_in_step(model, x), again(model, x)
+
+
+def again(model, x: jax.Array):
+    return gradients_in_step(model, x)

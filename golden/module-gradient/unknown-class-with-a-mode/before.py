@@ -27,3 +27,18 @@ def gradients_of(model, x: jax.Array, train: bool):
         model.train()
     grads = nnx.grad(lambda m: jnp.mean(m(x) ** 2))(model)
     return jax.tree.leaves(nnx.state(grads))
+
+
+@nnx.jit
+def gradients_in_step(model, x: jax.Array):
+    grads = nnx.grad(lambda m: jnp.mean(m(x) ** 2))(model)
+    return jax.tree.leaves(nnx.state(grads))
+
+
+def gradients_twice(model, x: jax.Array):
+    model.train()
+    return gradients_in_step(model, x), again(model, x)
+
+
+def again(model, x: jax.Array):
+    return gradients_in_step(model, x)

@@ -19,4 +19,5 @@ def drive(program):
     norms = [program.norm_of_gradients(model, x) for _ in range(2)]
     found = program.loss_and_output(other, x)
     read = program.gradients_of(third, x, True)
-    return norms, model, found, other, other.drop.deterministic, read, third
+    twice = program.gradients_twice(model, x)
+    return norms, model, found, other, other.drop.deterministic, read, third, twice
