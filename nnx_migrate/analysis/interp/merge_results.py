@@ -28,12 +28,15 @@ def merged(evaluator: Evaluation, scope: Scope, graphdef: ir.Expr) -> Values:
     """
     found: Values = NOTHING
     for source in graphdef_sources(evaluator, scope, graphdef):
-        values = evaluator.values(source.scope, source.expr) if source else NOTHING
-        if is_unknown(values):
-            found |= _ANY_MODULE | {v for v in values if isinstance(v, Instance)}
-        else:
-            found |= values
-    return found or _ANY_MODULE
+        if source is None:
+            found |= _ANY_MODULE
+            continue
+        # Nothing yet where it is made from itself: `model = nnx.merge(g, s)`, with `g` of `model`.
+        values = evaluator.values(source.scope, source.expr)
+        found |= {v for v in values if isinstance(v, Instance)} if is_unknown(values) else values
+        if values and is_unknown(values):
+            found |= _ANY_MODULE
+    return found
 
 
 def graphdef_sources(

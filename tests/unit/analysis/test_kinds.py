@@ -113,6 +113,15 @@ KNOWN = {
         "g, s = nnx.split(A())\nf(g, s)",
         {"A", "nnx.Module"},
     ),
+    "merge into the same name": ("x = A()\ng, s = nnx.split(x)\nx = nnx.merge(g, s)", {"A"}),
+    "merge into the same name, in turns": (
+        "x = A()\nfor _ in c:\n    g, s = nnx.split(x)\n    x = nnx.merge(g, lib.place(s))",
+        {"A"},
+    ),
+    "merge into the same name, of one of two": (
+        "x = A()\ng, s = nnx.split(x)\ng = lib.g if c else g\nx = nnx.merge(g, s)",
+        {"A", "nnx.Module"},
+    ),
     "merge of something unknown": ("g = lib.g\nx = nnx.merge(g, s)", {"nnx.Module"}),
     "merge at once": ("x = nnx.merge(*nnx.split(A()))", {"A"}),
     "merge of a graphdef": ("g = nnx.graphdef(A())\nx = nnx.merge(g, s)", {"A"}),
