@@ -31,10 +31,11 @@ When it is safe
 ---------------
 The differentiated argument is shown to be a Module, if only by what happens to it: the loss calls
 it, and an optimizer is updated with it, or `nnx.state(model, nnx.Param)`, `nnx.split`, or
-`nnx.update` gets it. The function, with all that it calls, neither changes the Module's structure
-(new, replaced or static attributes, `train()`, `sow`, `pop`) nor returns it or a part of it. Both
-States are arguments, so what the forward pass updates (statistics, keys, counters) reaches the
-model as before, in graph mode and in tree mode. `grads` stays a State.
+`nnx.update` gets it, or it is set to `train()` or `eval()` beside the gradient, or by all callers.
+The function, with all that it calls, neither changes the Module's structure (new, replaced or
+static attributes, `train()`, `sow`, `pop`) nor returns it or a part of it. Both States are
+arguments, so what the forward pass updates (statistics, keys, counters) reaches the model as
+before, in graph mode and in tree mode. `grads` stays a State.
 
 A gradient that is a value (`nnx.jit(nnx.grad(loss_fn))`, `self.gradient = nnx.grad(self.loss)`)
 becomes a function with the parameters of its loss, which splits the Module at each call. It reads
