@@ -13,7 +13,7 @@ from nnx_migrate.analysis.effects import transfer
 from nnx_migrate.analysis.effects.effect import Effects
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import Tracker
-from nnx_migrate.analysis.interp import attributes, field_stores, library_calls
+from nnx_migrate.analysis.interp import field_stores, library_calls
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.interp.stores import class_stores, computed_names
 from tests.unit.analysis.asking import analysis_of, scope_named, values_of
@@ -89,18 +89,6 @@ def test_what_class_methods_store_is_looked_for_once_for_all_names(
         assert {str(value) for value in values_of(analysis, f"b{n}", "run")}
         assert any("nnx.Linear" in str(value) for value in values_of(analysis, f"b{n}", "run"))
     assert 0 < len(looks) == len(set(looks))
-
-
-@pytest.mark.parametrize("reads", [2, 20])
-def test_an_attribute_is_found_once_for_all_that_read_it(
-    reads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = _counting(monkeypatch, attributes, "_member")
-    read = (f"    a{n} = net.one if {n} else net.other\n" for n in range(reads))
-    analysis = analysis_of(_LACKING + "".join(read))
-    for n in range(reads):
-        values_of(analysis, f"a{n}", "run")
-    assert len(found) == 4  # of each class, of which each lacks one
 
 
 _LACKING = """\

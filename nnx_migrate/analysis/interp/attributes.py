@@ -10,7 +10,6 @@ from nnx_migrate.analysis.callgraph.lattice import (
     as_container,
     is_library_container,
     library_attribute,
-    unsettled,
 )
 from nnx_migrate.analysis.callgraph.transformed import defined
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown, unknown_attribute
@@ -224,18 +223,6 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     if isinstance(hierarchy.method(instance.class_name, name), Scope):
         methods = dict.fromkeys(hierarchy.first_methods.of(hierarchy, instance, (name,)))
         return union(_bound_method(evaluator, method) for method in methods)
-    # Found once for all that read it, in each round of a circle.
-    return evaluator.fixpoint.get(
-        ("member", instance, name),
-        lambda: _member(evaluator, instance, name),
-        NOTHING,
-        unsettled,
-    )
-
-
-def _member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
-    """The same of an attribute that is no method."""
-    hierarchy = evaluator.hierarchy
     found = _stored(evaluator, instance, name)
     if found and not found <= PLAIN:
         return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
