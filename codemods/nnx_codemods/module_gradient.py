@@ -35,7 +35,8 @@ it, and an optimizer is updated with it, or `nnx.state(model, nnx.Param)`, `nnx.
 The function, with all that it calls, neither changes the Module's structure (new, replaced or
 static attributes, `train()`, `sow`, `pop`) nor returns it or a part of it. Both States are
 arguments, so what the forward pass updates (statistics, keys, counters) reaches the model as
-before, in graph mode and in tree mode. `grads` stays a State.
+before, in graph mode and in tree mode. `grads` stays a State. Where the parameter of the loss had
+an annotation, its States have `nnx.State`.
 
 A gradient that is a value (`nnx.jit(nnx.grad(loss_fn))`, `self.gradient = nnx.grad(self.loss)`)
 becomes a function with the parameters of its loss, which splits the Module at each call. It reads

@@ -54,7 +54,7 @@ def train_step(model: Net, optimizer: nnx.Optimizer, x):
 """,
         """\
 def train_step(model: Net, optimizer: nnx.Optimizer, x):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(model(x) ** 2)
 

@@ -18,7 +18,7 @@ class Net(nnx.Module):
 def train(net: Net, optimizer: nnx.Optimizer, batches: jax.Array):
     @nnx.jit
     def train_step(x: jax.Array, net, optimizer):
-        def loss_fn(params, nondiff):
+        def loss_fn(params: nnx.State, nondiff: nnx.State):
             net = nnx.merge(graphdef, params, nondiff)
             return jnp.mean((net(x) - x) ** 2)
 

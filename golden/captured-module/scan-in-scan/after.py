@@ -48,7 +48,7 @@ def repeat(tower: Tower, x: jax.Array, steps: int):
 
 
 def gradient(tower: Tower, x: jax.Array, steps: int):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         tower = nnx.merge(graphdef, params, nondiff)
         return jnp.sum(repeat(tower, x, steps) ** 2)
 

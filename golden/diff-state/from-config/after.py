@@ -34,7 +34,7 @@ class Policy(nnx.Module):
 def train_step(config: TrainConfig, model: Policy, optimizer: nnx.Optimizer, rng, batch):
     model.train()
 
-    def loss_fn(diff, nondiff, rng: jax.Array, batch: jax.Array):
+    def loss_fn(diff: nnx.State, nondiff: nnx.State, rng: jax.Array, batch: jax.Array):
         model = nnx.merge(graphdef, diff, nondiff)
         chunked_loss = model.compute_loss(rng, batch, train=True)
         return jnp.mean(chunked_loss)

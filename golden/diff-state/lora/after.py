@@ -19,7 +19,7 @@ class Net(nnx.Module):
 
 @nnx.jit
 def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
-    def loss_fn(lora_params, nondiff):
+    def loss_fn(lora_params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, lora_params, nondiff)
         return jnp.mean((model(x) - 1.0) ** 2)
 

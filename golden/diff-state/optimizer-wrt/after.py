@@ -18,7 +18,7 @@ class Net(nnx.Module):
 def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
     """Differentiates what the optimizer updates, whatever that is."""
 
-    def loss_fn(diff, nondiff):
+    def loss_fn(diff: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, diff, nondiff)
         return jnp.mean((model(x) - 1.0) ** 2)
 

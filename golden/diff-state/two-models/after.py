@@ -29,7 +29,13 @@ def train_step(
     optimizers: tuple[nnx.Optimizer, nnx.Optimizer],
     x: jax.Array,
 ):
-  def loss_fn(encoder_kernel_state, decoder_params, encoder_nondiff, decoder_nondiff, x):
+  def loss_fn(
+    encoder_kernel_state: nnx.State,
+    decoder_params: nnx.State,
+    encoder_nondiff: nnx.State,
+    decoder_nondiff: nnx.State,
+    x,
+  ):
     encoder = nnx.merge(encoder_graphdef, encoder_kernel_state, encoder_nondiff)
     decoder = nnx.merge(decoder_graphdef, decoder_params, decoder_nondiff)
     return jnp.mean((decoder(encoder(x)) - x) ** 2)

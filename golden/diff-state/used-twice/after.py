@@ -16,11 +16,11 @@ class Net(nnx.Module):
 def adversarial_step(generator: Net, critic: Net, g_opt: nnx.Optimizer, c_opt: nnx.Optimizer, x):
   diff = nnx.DiffState(0, nnx.PathContains("linear"))
 
-  def critic_loss(critic_linear_state, critic_nondiff):
+  def critic_loss(critic_linear_state: nnx.State, critic_nondiff: nnx.State):
     critic = nnx.merge(critic_graphdef, critic_linear_state, critic_nondiff)
     return jnp.mean(critic(x) - critic(2.0 * x))
 
-  def generator_loss(generator_linear_state, generator_nondiff):
+  def generator_loss(generator_linear_state: nnx.State, generator_nondiff: nnx.State):
     generator = nnx.merge(generator_graphdef, generator_linear_state, generator_nondiff)
     return -jnp.mean(generator(x))
 

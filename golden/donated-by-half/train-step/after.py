@@ -21,7 +21,7 @@ class Net(nnx.Module):
 
 @nnx.jit(donate_argnames=("model", "optimizer"), donate_argnums=(0, 1))
 def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((model(x) - 1.0) ** 2)
 

@@ -47,7 +47,7 @@ def train_mlp(model: MLP, optimizer: nnx.Optimizer, x: jax.Array, y: jax.Array) 
 
 @nnx.jit
 def train_noisy(model: Noisy, optimizer: nnx.Optimizer, x: jax.Array, y: jax.Array) -> jax.Array:
-    def loss_fn(params, nondiff) -> jax.Array:
+    def loss_fn(params: nnx.State, nondiff: nnx.State) -> jax.Array:
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((model(x) - y) ** 2)
 

@@ -34,7 +34,7 @@ def run(x: jax.Array):
     model = Net(nnx.Rngs(0))
     scale = jnp.full((), 2.0)
 
-    def loss_fn(params, x, nondiff):
+    def loss_fn(params: nnx.State, x, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.sum(model(x) ** 2)
 
@@ -54,7 +54,7 @@ def run(x: jax.Array):
 
     other = nnx.grad(loss_fn_2, argnums=(0, 1))(scale, params, nondiff)
 
-    def distance(shift, params, x, nondiff):
+    def distance(shift, params: nnx.State, x, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.sum((model(x) + shift["by"]) ** 2)
 

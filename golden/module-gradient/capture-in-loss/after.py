@@ -23,7 +23,7 @@ def twice(net: Net, x: jax.Array):
 
 @nnx.jit
 def train_step(net: Net, optimizer: nnx.Optimizer, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         net = nnx.merge(graphdef, params, nondiff)
         y, intermediates = nnx.capture(net, nnx.Intermediate)(x)
         return jnp.mean(y**2) + sum(jax.tree.leaves(intermediates))
@@ -50,7 +50,7 @@ def run(x: jax.Array):
 
     grads, aux = nnx.grad(twice_loss_of_state, has_aux=True)(params, nondiff, x)
 
-    def plain_loss(params, nondiff):
+    def plain_loss(params: nnx.State, nondiff: nnx.State):
         net = nnx.merge(graphdef, params, nondiff)
         y, _ = nnx.capture(lambda net, x: net(x), nnx.Intermediate)(net, x)
         return jnp.mean(y)

@@ -9,7 +9,7 @@ from flax import nnx
 
 @nnx.jit
 def with_a_name(model: nnx.Module, x: jax.Array):
-    def loss_fn(model_params, model_nondiff) -> jax.Array:
+    def loss_fn(model_params: nnx.State, model_nondiff: nnx.State) -> jax.Array:
         """The mean of what it computes."""
         m = nnx.merge(model_graphdef, model_params, model_nondiff)
         params = m(x)

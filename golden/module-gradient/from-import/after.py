@@ -15,7 +15,7 @@ class Net(Module):
 
 
 def train_step(model: Net, optimizer: Optimizer, x):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((model(x) - 1.0) ** 2)
 

@@ -38,14 +38,18 @@ def train_step(
     d_optimizer: nnx.Optimizer,
     real: jax.Array,
 ):
-    def d_loss_fn(discriminator_params, discriminator_nondiff, generator: Generator):
+    def d_loss_fn(
+        discriminator_params: nnx.State, discriminator_nondiff: nnx.State, generator: Generator
+    ):
         discriminator = nnx.merge(
             discriminator_graphdef, discriminator_params, discriminator_nondiff
         )
         fake = jax.lax.stop_gradient(generator(real.shape[0]))
         return bce(discriminator(real), 1.0) + bce(discriminator(fake), 0.0)
 
-    def g_loss_fn(generator_params, generator_nondiff, discriminator: Discriminator):
+    def g_loss_fn(
+        generator_params: nnx.State, generator_nondiff: nnx.State, discriminator: Discriminator
+    ):
         generator = nnx.merge(generator_graphdef, generator_params, generator_nondiff)
         return bce(discriminator(generator(real.shape[0])), 1.0)
 

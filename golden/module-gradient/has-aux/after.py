@@ -16,7 +16,7 @@ class Net(nnx.Module):
 
 @nnx.jit
 def train_step(model: Net, optimizer: nnx.Optimizer, batch: dict):
-  def loss_fn(params, nondiff):
+  def loss_fn(params: nnx.State, nondiff: nnx.State):
     net = nnx.merge(graphdef, params, nondiff)
     logits = net(batch["x"])
     loss = optax.softmax_cross_entropy_with_integer_labels(logits, batch["y"]).mean()
@@ -34,7 +34,7 @@ def train_step(model: Net, optimizer: nnx.Optimizer, batch: dict):
 def debug_step(model: Net, batch: dict):
   """Gradient norm, and the two parts of the loss."""
 
-  def loss_fn(params, nondiff):
+  def loss_fn(params: nnx.State, nondiff: nnx.State):
     net = nnx.merge(graphdef, params, nondiff)
     logits = net(batch["x"])
     nll = optax.softmax_cross_entropy_with_integer_labels(logits, batch["y"]).mean()

@@ -22,7 +22,7 @@ def train_epoch(model: Net, optimizer: nnx.Optimizer, xs: jax.Array):
     def body(carry: tuple[Net, nnx.Optimizer], x):
         model, optimizer = carry
 
-        def loss_fn(params, nondiff):
+        def loss_fn(params: nnx.State, nondiff: nnx.State):
             model = nnx.merge(graphdef, params, nondiff)
             return jnp.mean((model(x) - 1.0) ** 2)
 

@@ -30,7 +30,7 @@ class Agent(nnx.Module):
     def update(self, obs: jax.Array, reward: jax.Array):
         noise = 0.1 * jax.random.normal(self.rngs.noise(), obs.shape)
 
-        def loss_fn(params, nondiff):
+        def loss_fn(params: nnx.State, nondiff: nnx.State):
             critic = nnx.merge(graphdef, params, nondiff)
             target = reward[:, None] + self.discount * self.target(obs + noise)
             return jnp.mean((critic(obs) - jax.lax.stop_gradient(target)) ** 2)

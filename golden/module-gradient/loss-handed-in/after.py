@@ -29,7 +29,7 @@ class Trainer:
         self.evaluate = evaluate
 
     def gradients(self, model: nnx.Module, batch: jax.Array):
-        def loss_fn(params, nondiff):
+        def loss_fn(params: nnx.State, nondiff: nnx.State):
             m = nnx.merge(graphdef, params, nondiff)
             loss, metrics = self.evaluate(m, batch)
             result = loss, {"loss": loss, **metrics}

@@ -14,7 +14,7 @@ class Net(nnx.Module):
 
 
 def train_step(model: Net, optimizer: nnx.Optimizer, x):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((model(x) - 1.0) ** 2)
 

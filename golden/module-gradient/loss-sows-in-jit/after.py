@@ -18,7 +18,7 @@ class Net(nnx.Module):
 
 @nnx.jit
 def _train_step_and_pop(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
-  def loss_fn(params, nondiff):
+  def loss_fn(params: nnx.State, nondiff: nnx.State):
     model = nnx.merge(graphdef, params, nondiff)
     return jnp.mean((model(x) - 1.0) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 

@@ -20,7 +20,7 @@ def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array, params: dict)
   graphdef = nnx.graphdef(model)
   nondiff = params["nondiff"]
 
-  def loss_fn(model_params, model_nondiff, rest):
+  def loss_fn(model_params: nnx.State, model_nondiff: nnx.State, rest):
     model = nnx.merge(model_graphdef, model_params, model_nondiff)
     y = model(x) * params["scale"]
     return jnp.mean((y - nondiff) ** 2) + rest

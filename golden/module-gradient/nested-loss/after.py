@@ -23,7 +23,7 @@ def train_step(model: Net, optimizer: nnx.Optimizer, batch):
   """One step of gradient descent."""
   x, y = batch
 
-  def loss_fn(params, nondiff):
+  def loss_fn(params: nnx.State, nondiff: nnx.State):
     model = nnx.merge(graphdef, params, nondiff)
     y_pred = model(x)  # stochastic, and updates the running averages
     return jnp.mean((y_pred - y) ** 2)

@@ -12,7 +12,7 @@ class Net(nnx.Module):
 
 
 def one_line_def(model: Net, x):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(model(x) ** 2)  # short enough
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
@@ -31,7 +31,7 @@ def one_line_if(model: Net, optimizer: nnx.Optimizer, x, train: bool):
 
 
 def semicolons(model: Net, x):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         y = model(x); return jnp.mean(y ** 2)
 

@@ -16,11 +16,11 @@ class Net(nnx.Module):
 
 
 def train_step(disc: Net, gen: Net, opt_d: nnx.Optimizer, opt_g: nnx.Optimizer, x: jax.Array):
-    def disc_loss(disc_params, disc_nondiff):
+    def disc_loss(disc_params: nnx.State, disc_nondiff: nnx.State):
         disc = nnx.merge(disc_graphdef, disc_params, disc_nondiff)
         return jnp.mean((disc(x) - 1.0) ** 2)
 
-    def gen_loss(gen_params, gen_nondiff):
+    def gen_loss(gen_params: nnx.State, gen_nondiff: nnx.State):
         gen = nnx.merge(gen_graphdef, gen_params, gen_nondiff)
         return jnp.mean(gen(x) ** 2)
 
@@ -38,7 +38,7 @@ def train_step(disc: Net, gen: Net, opt_d: nnx.Optimizer, opt_g: nnx.Optimizer, 
 def in_branches(net: Net, x: jax.Array, last: bool):
     if last:
 
-        def loss_fn(params, nondiff):
+        def loss_fn(params: nnx.State, nondiff: nnx.State):
             net = nnx.merge(graphdef, params, nondiff)
             return jnp.mean((net(x) - 1.0) ** 2)
 
@@ -47,7 +47,7 @@ def in_branches(net: Net, x: jax.Array, last: bool):
         return grad_fn(params, nondiff)
     else:
 
-        def sum_fn(params, nondiff):
+        def sum_fn(params: nnx.State, nondiff: nnx.State):
             net = nnx.merge(graphdef, params, nondiff)
             return jnp.sum(net(x))
 

@@ -20,7 +20,7 @@ tx = optax.chain(optax.clip_by_global_norm(0.5), optax.sgd(0.1))
 
 @nnx.jit
 def train_step(model: Net, opt_state, x: jax.Array):
-  def loss_fn(model_params, model_nondiff):
+  def loss_fn(model_params: nnx.State, model_nondiff: nnx.State):
     model = nnx.merge(model_graphdef, model_params, model_nondiff)
     return jnp.mean((model(x) - 1.0) ** 2)
 

@@ -61,7 +61,7 @@ def make() -> tuple[Net, nnx.Optimizer]:
 
 @nnx.jit
 def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array) -> jax.Array:
-    def loss_fn(params, nondiff) -> jax.Array:
+    def loss_fn(params: nnx.State, nondiff: nnx.State) -> jax.Array:
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(model(x) ** 2)
 

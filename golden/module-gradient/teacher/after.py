@@ -19,7 +19,7 @@ class Net(nnx.Module):
 
 @nnx.jit
 def distill_step(student: Net, teacher: Net, optimizer: nnx.Optimizer, x: jax.Array):
-  def loss_fn(params, nondiff, teacher: Net, x: jax.Array):
+  def loss_fn(params: nnx.State, nondiff: nnx.State, teacher: Net, x: jax.Array):
     student = nnx.merge(graphdef, params, nondiff)
     targets = jax.lax.stop_gradient(nnx.softmax(teacher(x)))
     logits = student(x)

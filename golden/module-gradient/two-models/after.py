@@ -24,7 +24,13 @@ def train_step(
 ):
   """Contrastive step over both towers."""
 
-  def loss_fn(image_tower_params, text_tower_params, image_tower_nondiff, text_tower_nondiff, temperature):
+  def loss_fn(
+      image_tower_params: nnx.State,
+      text_tower_params: nnx.State,
+      image_tower_nondiff: nnx.State,
+      text_tower_nondiff: nnx.State,
+      temperature,
+  ):
     image_tower = nnx.merge(image_tower_graphdef, image_tower_params, image_tower_nondiff)
     text_tower = nnx.merge(text_tower_graphdef, text_tower_params, text_tower_nondiff)
     logits = image_tower(batch["image"]) @ text_tower(batch["text"]).T / temperature

@@ -21,7 +21,7 @@ class Net(nnx.Module):
 def _train_step(
     model: Net, optimizer: nnx.Optimizer, batch: jax.Array, *, scale: float = 1.0
 ) -> jax.Array:
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((model(batch) * scale) ** 2)
 

@@ -50,7 +50,7 @@ class Model(nnx.Module):
 
 @nnx.jit
 def train_step(model: Model, optimizer: nnx.Optimizer, x):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(model(x) ** 2)
 

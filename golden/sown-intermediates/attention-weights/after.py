@@ -19,7 +19,7 @@ class Block(nnx.Module):
 
 @nnx.jit
 def train_step(block: Block, optimizer: nnx.Optimizer, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         block = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((block(x) - 1.0) ** 2)
 

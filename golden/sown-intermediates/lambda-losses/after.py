@@ -42,7 +42,7 @@ def with_output(model: Net, x: jax.Array):
 
 
 def twice(model: Net, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         y = model(model(x))
         return jnp.mean(jnp.abs(model(y))), nnx.clone(nnx.pop(model, nnx.Intermediate))

@@ -36,7 +36,7 @@ def train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
 
 
 def losses(model: Net, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         """Loss and logits."""
         model = nnx.merge(graphdef, params, nondiff)
         logits, intermediates = nnx.capture(model.logits, nnx.Intermediate)(x)
@@ -48,7 +48,7 @@ def losses(model: Net, x: jax.Array):
     )
     sown = nnx.to_pure_dict(intermediates)
 
-    def size(params, nondiff):
+    def size(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         y, intermediates = nnx.capture(model, nnx.Intermediate)(x)
         return jnp.sum(y) + jnp.sum(model.layers[0].kernel[...] ** 2), intermediates

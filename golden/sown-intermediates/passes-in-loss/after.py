@@ -20,7 +20,7 @@ class Net(nnx.Module):
 
 
 def contrasted(model: Net, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.sum((model(x) - model(-x)) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))  # both in one line
 
@@ -31,7 +31,7 @@ def contrasted(model: Net, x: jax.Array):
 
 
 def decoded(model: Net, x: jax.Array):
-    def loss_fn(params, nondiff, x: jax.Array):
+    def loss_fn(params: nnx.State, nondiff: nnx.State, x: jax.Array):
         model = nnx.merge(graphdef, params, nondiff)
         code = model(x)
         restored = model.decode(code)
@@ -45,7 +45,7 @@ def decoded(model: Net, x: jax.Array):
 
 
 def unrolled(model: Net, xs: list[jax.Array | None]):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         total = jnp.array(0.0)
         for x in xs:

@@ -63,7 +63,7 @@ def saliency(model: Net, x, y):
 
 
 def both(model: Net, x, y):
-    def loss_fn(params, perturbations, nondiff, x):
+    def loss_fn(params: nnx.State, perturbations, nondiff: nnx.State, x):
         net = nnx.merge(graphdef, params, nondiff)
         y_pred = nnx.capture(net, init=perturbations)(x)
         return jnp.mean((y_pred - y) ** 2), y_pred

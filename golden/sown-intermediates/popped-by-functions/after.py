@@ -58,7 +58,7 @@ def predict(model: Net, x: jax.Array):
 def train(model: Net, optimizer: nnx.Optimizer, batches):
     history: dict[int, jax.Array] = {}
 
-    def loss_fn(params, nondiff, x: jax.Array):
+    def loss_fn(params: nnx.State, nondiff: nnx.State, x: jax.Array):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(model(x) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))
 

@@ -92,7 +92,7 @@ def trained(x):
     model = Net(nnx.Rngs(2))
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
 
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         y = model(x)
         return jnp.mean(y**2), nnx.clone(nnx.pop(model, nnx.Intermediate))

@@ -72,7 +72,7 @@ def forward(net: Net, x: jax.Array):
 
 @nnx.jit
 def gradients(net: Net, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         net = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(net(x) ** 2), nnx.clone(nnx.pop(net, nnx.Intermediate))
 

@@ -32,7 +32,7 @@ class VAE(nnx.Module):
 
 @nnx.jit
 def train_step(model: VAE, optimizer: nnx.Optimizer, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         logits = model(x)
         losses = nnx.pop(model, Loss)

@@ -51,7 +51,7 @@ class Evaluator:
 
 @nnx.jit
 def _train_step_and_pop(model: Net, optimizer: nnx.Optimizer, batch):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean((model(batch["x"]) - batch["y"]) ** 2), nnx.clone(
             nnx.pop(model, nnx.Intermediate)

@@ -21,7 +21,7 @@ class Net(nnx.Module):
 
 @nnx.jit
 def _train_step_and_pop(model: Net, optimizer: nnx.Optimizer, batch):
-    def loss_fn(params, nondiff) -> jax.Array:
+    def loss_fn(params: nnx.State, nondiff: nnx.State) -> jax.Array:
         model = nnx.merge(graphdef, params, nondiff)
         y = model(batch["x"])
         return jnp.mean((y - batch["y"]) ** 2), nnx.clone(nnx.pop(model, nnx.Intermediate))

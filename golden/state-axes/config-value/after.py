@@ -35,7 +35,7 @@ def create_layers(config: Config, rngs: nnx.Rngs) -> Layer:
 
 
 def apply_layers(config: Config, layers: Layer, x: jax.Array):
-    def body(x: jax.Array, params, rest):
+    def body(x: jax.Array, params: nnx.State, rest: nnx.State):
         layer = nnx.merge(graphdef, params, rest)
         x = layer(x)
         return x, jnp.mean(x)

@@ -62,7 +62,7 @@ def advantages(data: dict[str, jax.Array], last: jax.Array):
 
 
 def update(model: ActorCritic, optimizer: nnx.Optimizer, metrics: nnx.MultiMetric, data: dict[str, jax.Array]):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         mean, value = model(data["observation"])
         ratio = jnp.exp(log_probability(mean, model.log_std[...], data["action"]) - data["log_probability"])
@@ -79,7 +79,12 @@ def update(model: ActorCritic, optimizer: nnx.Optimizer, metrics: nnx.MultiMetri
 
 
 def epochs(model: ActorCritic, optimizer: nnx.Optimizer, metrics: nnx.MultiMetric, data: dict[str, jax.Array]):
-    def minibatch(model: ActorCritic, optimizer: nnx.Optimizer, metrics: nnx.MultiMetric, data: dict[str, jax.Array]):
+    def minibatch(
+        model: ActorCritic,
+        optimizer: nnx.Optimizer,
+        metrics: nnx.MultiMetric,
+        data: dict[str, jax.Array],
+    ):
         @nnx.scan(in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))
         def minibatch_of_state(carry, data):
             model, optimizer, metrics = carry

@@ -18,7 +18,7 @@ class Net(nnx.Module):
 
 @nnx.jit(donate_argnums=0)
 def train_step(optimizer: nnx.ModelAndOptimizer, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.mean(model(x) ** 2)
 

@@ -24,7 +24,7 @@ class Net(nnx.Module):
 
 @nnx.jit
 def _train_step(model: Net, optimizer: nnx.Optimizer, x: jax.Array):
-    def loss_fn(params, nondiff):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)
         y = model(x)
         hidden, balance = nnx.pop(model, nnx.Intermediate, Balance)

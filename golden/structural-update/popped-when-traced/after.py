@@ -26,7 +26,7 @@ class Experts(nnx.Module):
 
 @nnx.jit
 def train_step(model: Experts, optimizer: nnx.Optimizer, x: jax.Array) -> jax.Array:
-    def loss_fn(params, nondiff) -> jax.Array:
+    def loss_fn(params: nnx.State, nondiff: nnx.State) -> jax.Array:
         model = nnx.merge(graphdef, params, nondiff)
         y = model(x)
         sown = nnx.pop(model, (Balance, nnx.Intermediate))

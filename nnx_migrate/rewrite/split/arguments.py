@@ -153,9 +153,11 @@ def _keyword_edits(
 
 
 def parameter_edits(
-    context: FileContext, function: AnyFunction, splits: Sequence[NamedSplit]
+    context: FileContext, function: AnyFunction, splits: Sequence[NamedSplit], nnx: str
 ) -> tuple[list[Edit], list[str]]:
     """Edits to the parameters of a function, and the names of those that were split.
+
+    Where one of these says what it is, what stands in its place says so, too.
 
     Raises:
         CannotEmit: a split parameter is not a plain positional one.
@@ -163,6 +165,11 @@ def parameter_edits(
     slots = replaced_slots(splits)
     positional = [*function.args.posonlyargs, *function.args.args]
     first_default = len(positional) - len(function.args.defaults)
+    typed: dict[str, str] = {}
+    for named in splits:
+        if named.split.index < len(positional) and positional[named.split.index].annotation:
+            typed |= {state: f"{state}: {nnx}.State" for state in named.states}
+            typed[named.graphdef] = f"{named.graphdef}: {nnx}.GraphDef"
     edits = []
     for place, names in sorted(slots.items()):
         if place >= len(positional):
@@ -170,7 +177,8 @@ def parameter_edits(
         if place >= first_default:
             raise CannotEmit(SplitCause.PARAMETER_DEFAULT)
         text = context.text.of(positional[place])
-        edits.append(in_place_of_one(context, positional[place], filled(names, text)))
+        new = [typed.get(name, name) for name in filled(names, text)]
+        edits.append(in_place_of_one(context, positional[place], new))
     if function.args.posonlyargs and max(slots) >= len(function.args.posonlyargs) - 1:
         raise CannotEmit(SplitCause.POSITIONAL_ONLY)
     return edits, [positional[named.split.index].arg for named in splits]

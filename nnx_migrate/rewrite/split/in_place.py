@@ -98,6 +98,6 @@ def _edit_function(
         return lambda_edits(context, function, job, named, nnx)
     if not named:
         raise CannotEmit(SplitCause.RESULT_SPLIT)
-    edits, parameters = parameter_edits(context, function, named)
+    edits, parameters = parameter_edits(context, function, named, nnx)
     merges = [f"{name} = {n.merged(nnx)}" for n, name in zip(named, parameters, strict=True)]
     return [*edits, insert_at_top(context, function, merges)]

@@ -31,7 +31,7 @@ def lambda_edits(
 ) -> list[Edit]:
     """A parameter that is read once is replaced by the merge where it is read."""
     wanted = job.site.spec.lambda_name
-    edits, parameters = parameter_edits(context, function, named) if named else ([], [])
+    edits, parameters = parameter_edits(context, function, named, nnx) if named else ([], [])
     body = context.text.span(function.body)
     for result in job.returns:
         edits.append(Edit(body[0], body[0], f"{nnx}.split("))

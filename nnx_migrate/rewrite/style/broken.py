@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.style.layout import line_after
+from nnx_migrate.rewrite.style.layout import header_end, line_after
 from nnx_migrate.rewrite.style.line_width import one_by_one, shown, within_width
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -57,7 +57,35 @@ def broken(
             new = _breaks(context, statement) if alone else _within(context, line)
             findings = tuple(dict.fromkeys(f for each in touching for f in each[2]))
             edits |= dict.fromkeys(new, findings)
+    for function in context.tree.of_kind(ast.FunctionDef) if spans else ():
+        start, stop = _line(context, function.lineno)
+        touching = [each for each in spans if start <= each[0] and each[1] <= stop]
+        if touching and not was_long(function.lineno):
+            findings = tuple(dict.fromkeys(f for each in touching for f in each[2]))
+            edits |= dict.fromkeys(_header(context, function), findings)
     return edits
+
+
+def _line(context: FileContext, line: int) -> tuple[int, int]:
+    return context.text.line_start(line), line_after(context, line)
+
+
+def _header(context: FileContext, function: ast.FunctionDef) -> list[Edit]:
+    """The head of a function, where all of it stands on a line, and nothing else."""
+    start, stop = _line(context, function.lineno)
+    code = context.text.text[start:stop].strip()
+    if "#" in code or header_end(context.text, function) != start + len(
+        context.text.text[start:stop].rstrip()
+    ):
+        return []
+    indent = context.text.indent_of_line(function.lineno)
+    width = context.options.width
+    parts = within_width(code, shown(indent), context.continuation_unit, width)
+    if len(parts) == 1 or any(shown(indent + each) > width for each in parts):
+        return []
+    begin = start + len(indent)
+    new = context.newline.join([parts[0], *(indent + each for each in parts[1:])])
+    return [Edit(begin, begin + len(code), new)]
 
 
 def _within(context: FileContext, line: int) -> list[Edit]:

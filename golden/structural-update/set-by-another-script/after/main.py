@@ -14,7 +14,7 @@ def train(steps: int):
 
     @nnx.jit
     def train_step(optimizer: nnx.ModelAndOptimizer, x: jax.Array):
-        def loss_fn(params, nondiff):
+        def loss_fn(params: nnx.State, nondiff: nnx.State):
             model = nnx.merge(graphdef, params, nondiff)
             return jnp.mean(model(x) ** 2)
 
