@@ -13,9 +13,9 @@ from nnx_migrate.analysis.effects import transfer
 from nnx_migrate.analysis.effects.effect import Effects
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import Tracker
-from nnx_migrate.analysis.interp import field_stores, library_calls
+from nnx_migrate.analysis.interp import library_calls
 from nnx_migrate.analysis.interp.interpreter import Evaluator
-from nnx_migrate.analysis.interp.stores import class_stores, computed_names
+from nnx_migrate.analysis.interp.stores import absent, class_stores, computed_names
 from tests.unit.analysis.asking import analysis_of, scope_named, values_of
 
 
@@ -120,7 +120,7 @@ put(ValueError(), "text")
 def test_whether_any_name_may_be_set_is_found_once(
     names: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls = _counting(monkeypatch, field_stores, "_may_set")
+    calls = _counting(monkeypatch, absent, "_may_set")
     read = (f"    a{n} = net.part{n}\n" for n in range(names))
     analysis = analysis_of({"main.py": _LACKING + "".join(read), "put.py": _PUTTING})
     for n in range(names):

@@ -15,7 +15,7 @@ from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.effects.flags import constructors
 from nnx_migrate.analysis.effects.flags.own_stores import OwnStores, own_stores
 from nnx_migrate.analysis.effects.transfer import Tracker
-from nnx_migrate.analysis.interp.field_stores import ClassAttributes
+from nnx_migrate.analysis.interp.stores.fields import ClassAttributes
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import passed_on_in

@@ -109,6 +109,10 @@ class Evaluation(abc.ABC):
         """Every value that the class's own methods store in `self.<name>`, or its body does."""
 
     @abc.abstractmethod
+    def put(self, class_name: str, name: str) -> list[Located]:
+        """What they put into what they store there, where that may be a container."""
+
+    @abc.abstractmethod
     def storing(self, instance: Instance, name: str) -> tuple[str, ...]:
         """The classes, of those an object may be of, that may say what it has under a name."""
 

@@ -41,9 +41,9 @@ from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import member
 from nnx_migrate.analysis.interp.callable_objects import cannot_be_called, is_bare_module
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
-from nnx_migrate.analysis.interp.field_stores import gets_object
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.interp.singledispatch import DISPATCHING, implementations
+from nnx_migrate.analysis.interp.stores.fields import gets_object
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
 from nnx_migrate.core.place import Place

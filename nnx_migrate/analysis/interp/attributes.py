@@ -34,14 +34,19 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import calls_tell_more
 from nnx_migrate.analysis.interp.containers.dict_items import item_by_name, put_by_name
 from nnx_migrate.analysis.interp.containers.passed_to_base import keywords_of, passed_to_base
+from nnx_migrate.analysis.interp.containers.puts import holds_container
 from nnx_migrate.analysis.interp.containers.sequential_layers import is_sequential, layers_of
-from nnx_migrate.analysis.interp.field_stores import lacks, stored_outside
 from nnx_migrate.analysis.interp.names import imported
 from nnx_migrate.analysis.interp.record_fields import passed_for_field, seen_among
-from nnx_migrate.analysis.interp.stores.class_stores import stored_in_class
+from nnx_migrate.analysis.interp.stores.absent import lacks
+from nnx_migrate.analysis.interp.stores.class_stores import (
+    attribute_of_class,
+    put_in_class,
+    stored_in_class,
+)
 from nnx_migrate.analysis.interp.stores.computed_names import stored_by_computed_name
+from nnx_migrate.analysis.interp.stores.fields import stored_outside
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.library.return_model import (
     CONTAINER_CLASSES,
     elements_of,
@@ -155,7 +160,7 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
                 return frozenset({FunctionValue(method, method.function, bound=bound)})
             if evaluator.hierarchy.is_enum(class_name):
                 return frozenset({Instance(class_name)})
-            return _of_class(evaluator, class_name, name) or unknown(
+            return attribute_of_class(evaluator, class_name, name) or unknown(
                 Unknown.ATTRIBUTE_OF_CLASS, name=name
             )
         case LibraryValue(dotted=dotted):
@@ -171,25 +176,6 @@ def _of_value(evaluator: Evaluation, value: Value, name: str) -> Values:
             return found or frozenset({LibraryValue(f"<container>.{name}")})
         case FunctionValue():
             return _of_function(evaluator, value, name)
-
-
-def _of_class(evaluator: Evaluation, class_name: str, name: str) -> Values:
-    """What the body of a class, or code outside of it, binds to one of its names."""
-    found: Values = NOTHING
-    for above in evaluator.hierarchy.ancestry(class_name).classes:
-        located = evaluator.project.class_of(above)
-        if located is not None:
-            scope = Scope(located[0], located[1].scope)
-            bound = located[1].attributes.get(name, ())
-            found |= evaluator.all_of(scope, bound)
-            if any(map(is_new_container, bound)):  # with what methods put into it
-                for put in evaluator.stored(above, name):
-                    found |= evaluator.values(put.scope, put.expr)
-            for stored in stored_in_class(evaluator, above, name):
-                found |= evaluator.values(stored.scope, stored.expr)
-        if found:
-            break
-    return found
 
 
 def _of_function(evaluator: Evaluation, function: FunctionValue, name: str) -> Values:
@@ -302,6 +288,10 @@ def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         elif kept is not None:
             more = layer.attributes_with(name, keywords_of(evaluator, instance))
             found = found.union(*map(library_attribute, {kept, *more}))
+    for class_name in evaluator.storing(instance, name) if holds_container(found) else ():
+        by_others = put_in_class(evaluator, class_name, name)
+        for put in (*evaluator.put(class_name, name), *by_others):
+            found |= evaluator.values(put.scope, put.expr)
     return found
 
 
@@ -341,6 +331,8 @@ def _set_from_outside(evaluator: Evaluation, instance: Instance, name: str) -> V
             values = evaluator.values(stored.scope, stored.expr)
             static = ir.last_name(stored.expr) == "staticmethod"
             found |= values if static else _as_methods(values)
+        for put in put_in_class(evaluator, class_name, name) if holds_container(found) else ():
+            found |= evaluator.values(put.scope, put.expr)
     return found
 
 

@@ -45,9 +45,9 @@ from nnx_migrate.analysis.interp.attributes import (
 )
 from nnx_migrate.analysis.interp.calls import call_values
 from nnx_migrate.analysis.interp.containers.dict_items import items_of, put_by_name
-from nnx_migrate.analysis.interp.field_stores import ClassAttributes, names_stored_outside
 from nnx_migrate.analysis.interp.names import imported, named
 from nnx_migrate.analysis.interp.parameters import parameter_values
+from nnx_migrate.analysis.interp.stores.fields import ClassAttributes, names_stored_outside
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.mentioned_names import names_in
 from nnx_migrate.analysis.library.return_model import dicts
@@ -180,6 +180,9 @@ class Evaluator(Evaluation):
 
     def stored(self, class_name: str, name: str) -> list[Located]:
         return self._attributes.stored(class_name, name)
+
+    def put(self, class_name: str, name: str) -> list[Located]:
+        return self._attributes.put(class_name, name)
 
     def storing(self, instance: Instance, name: str) -> tuple[str, ...]:
         return self._attributes.storing(instance, name)

@@ -17,6 +17,7 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
 )
 from nnx_migrate.analysis.flax.names import library_class, nnx_name
+from nnx_migrate.analysis.interp.containers.puts import holds_container, put_under_name
 from nnx_migrate.analysis.interp.observed import observed_name
 from nnx_migrate.analysis.library.return_model import INITIALIZERS
 from nnx_migrate.analysis.symbols.program import Binding
@@ -28,6 +29,8 @@ def named(evaluator: Evaluation, scope: Scope, name: str) -> Values:
     if not bindings:
         return unbound(name)
     found = _bound(evaluator, bindings)
+    if holds_container(found):
+        found |= put_under_name(evaluator, bindings, name)
     return (is_unknown(found) and observed_name(evaluator, scope, name)) or found
 
 
@@ -45,7 +48,10 @@ def imported(evaluator: Evaluation, target: str) -> Values:
         return unknown(Unknown.NAME_WITH_MEANINGS, name=target)
     bindings = evaluator.project.member(followed) or []
     if bindings:
-        return _bound(evaluator, bindings)
+        found = _bound(evaluator, bindings)
+        if holds_container(found):
+            found |= put_under_name(evaluator, bindings, followed.rpartition(".")[2])
+        return found
     return of_library(followed)
 
 

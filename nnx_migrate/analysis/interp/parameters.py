@@ -24,9 +24,9 @@ from nnx_migrate.analysis.domain.values import (
     scope_around,
 )
 from nnx_migrate.analysis.interp.annotations import annotated_at, calls_tell_more
-from nnx_migrate.analysis.interp.field_stores import gets_object
 from nnx_migrate.analysis.interp.observed import observed_values
 from nnx_migrate.analysis.interp.record_fields import seen_among
+from nnx_migrate.analysis.interp.stores.fields import gets_object
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.parametrized_tests import passed_by_decorators
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT

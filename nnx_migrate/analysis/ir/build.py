@@ -35,6 +35,7 @@ def index_tree(tree: ast.Module, module: str, source: Source, meant: Meant = ())
     is_package = source.path.name == "__init__.py"
     walker = StatementWalker(module, is_package, dict(meant))
     walker.walk_body(tree.body)
+    walker.place_growths()
     walker.function.in_order = binding_order(tree.body, walker.function.bindings)
     walker.function.settled = settled_bindings(tree.body)
     functions = {builder.key: builder.build() for builder in walker.functions}

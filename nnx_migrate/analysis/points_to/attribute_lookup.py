@@ -8,7 +8,7 @@ from nnx_migrate.analysis.domain.values import ClassValue, Instance, Located, Sc
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.record_fields import fields_of
-from nnx_migrate.analysis.interp.stores.class_stores import stored_in_class
+from nnx_migrate.analysis.interp.stores.class_stores import put_in_class, stored_in_class
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (
@@ -132,7 +132,8 @@ def _class_binding(objects: Objects, class_name: str, name: str) -> ClassBinding
             continue
         scope = Scope(located[0], located[1].scope)
         own = [Located(scope, each) for each in located[1].attributes.get(name, ())]
-        bound = (*own, *stored_in_class(objects.evaluator, above, name))
+        others = (stored_in_class, put_in_class)
+        bound = (*own, *(each for of in others for each in of(objects.evaluator, above, name)))
         if len(bound) == 1 and is_new_container(bound[0].expr):
             container = "" if replaces(objects, above, name) else above
             return ClassBinding(bound, not container, container)

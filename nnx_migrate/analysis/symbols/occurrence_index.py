@@ -174,6 +174,28 @@ class NameTables:
         return dict(found)
 
     @functools.cached_property
+    def outside_puts(self) -> Table[ir.Write]:
+        """What is put into attributes of anything but a method's own object, by the attribute."""
+        found: Table[ir.Write] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            own = function.parameters[0].name if function.owner and function.parameters else ""
+            for put in function.puts:
+                if isinstance(put.target, ir.Attribute) and put.target.base != ir.Name(own):
+                    found[put.target.name].append((record, scope, put))
+        return dict(found)
+
+    @functools.cached_property
+    def puts_in_parameters(self) -> Table[ir.Write]:
+        """What functions put into what they are passed, by the name of the function."""
+        found: Table[ir.Write] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            names = {parameter.name for parameter in function.parameters}
+            for put in function.puts:
+                if isinstance(put.target, ir.Name) and put.target.id in names:
+                    found[function.name].append((record, scope, put))
+        return dict(found)
+
+    @functools.cached_property
     def set_elsewhere(self) -> Table[ir.Write]:
         """Stores of constants to attributes of anything but a method's own object, and stores into
         what a local name has from an attribute: `layers = net.layers; layers.append(x)`."""

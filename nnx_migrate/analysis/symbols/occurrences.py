@@ -88,6 +88,17 @@ class Mentions:
         """Every store to an attribute of that name of something else than a method's own object."""
         return self._rows(lambda tables: tables.outside_writes, name)
 
+    def outside_puts(self, name: str) -> Iterator[tuple[Scope, ir.Write]]:
+        """The same of what calls put into an attribute that may hold a container."""
+        return self._rows(lambda tables: tables.outside_puts, name)
+
+    def puts_in_parameters(self) -> Iterator[tuple[Scope, ir.Write]]:
+        """What functions put into what they are passed."""
+        for name in sorted(
+            {n for tables in self.project.tables for n in tables.puts_in_parameters}
+        ):
+            yield from self._rows(lambda tables: tables.puts_in_parameters, name)
+
     def set_elsewhere(self, name: str) -> Iterator[tuple[Scope, ir.Write]]:
         """Other stores to such attributes: of constants, and into what a name has from there."""
         return self._rows(lambda tables: tables.set_elsewhere, name)

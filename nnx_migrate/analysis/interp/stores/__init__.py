@@ -1,1 +1,1 @@
-"""What is stored in objects and classes by other means than their own plain assignments."""
+"""What code stores in attributes: of objects, of classes, and what nothing stores anywhere."""

@@ -1,25 +1,78 @@
-"""What code stores in a class from outside of its body: `Net.go = f`, and `cls.net = Net()`."""
+"""What attributes of classes hold: what bodies bind, `Net.go = f`, `Net.CACHE[key] = x`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
-from nnx_migrate.analysis.domain.values import ClassValue, Located, Scope
+from nnx_migrate.analysis.domain.values import NOTHING, ClassValue, Located, Scope, Values
+from nnx_migrate.analysis.interp.containers.put_by_functions import put_by_functions
+from nnx_migrate.analysis.interp.containers.puts import holds_container, put_under
+from nnx_migrate.analysis.interp.stores.fields import put_outside
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 
 #: What is stored under each name.
 _Stores = Mapping[str, tuple[Located, ...]]
+#: How something is put into a container, whichever object holds that.
+_PUTTING = frozenset({"item", "key", "grow"})
+
+
+def attribute_of_class(evaluator: Evaluation, class_name: str, name: str) -> Values:
+    """What the body of a class, or code outside of it, binds to one of its names."""
+    found: Values = NOTHING
+    for above in evaluator.hierarchy.ancestry(class_name).classes:
+        located = evaluator.project.class_of(above)
+        if located is not None:
+            scope = Scope(located[0], located[1].scope)
+            bound = located[1].attributes.get(name, ())
+            found |= evaluator.all_of(scope, bound)
+            if any(map(is_new_container, bound)):  # with what methods put into it
+                for put in evaluator.stored(above, name):
+                    found |= evaluator.values(put.scope, put.expr)
+            for stored in stored_in_class(evaluator, above, name):
+                found |= evaluator.values(stored.scope, stored.expr)
+            for put in put_in_class(evaluator, above, name) if holds_container(found) else ():
+                found |= evaluator.values(put.scope, put.expr)
+        if found:
+            break
+    return found
 
 
 def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
     """What other code stores in that attribute of a class, and its own class methods."""
     for scope, write in evaluator.callers.mentions.outside_writes(name):
-        if isinstance(write.target, ir.Attribute) and write.value is not None:
-            held = evaluator.values(scope, write.target.base)
-            if ClassValue(class_name) in held:
-                yield Located(scope, write.value)
+        if write.how not in _PUTTING and _is_of(evaluator, scope, write, class_name):
+            assert write.value is not None
+            yield Located(scope, write.value)
     yield from _by_class_methods(evaluator, class_name).get(name, ())
+
+
+def put_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
+    """What other code puts into the container in that attribute: `Net.CACHE[key] = x`."""
+    mentions = evaluator.callers.mentions
+    for scope, write in mentions.outside_writes(name):
+        if write.how in _PUTTING and _is_of(evaluator, scope, write, class_name):
+            assert write.value is not None
+            keyed = write.how == "key"
+            yield Located(scope, put_under(write.value, write.key) if keyed else write.value)
+    for scope, put in mentions.outside_puts(name):
+        if _is_of(evaluator, scope, put, class_name):
+            assert put.value is not None
+            yield Located(scope, put.value)
+    for each in put_by_functions(evaluator, name):
+        if each.base and ClassValue(class_name) in evaluator.values(each.where, each.base):
+            yield each.put
+    yield from put_outside(evaluator, class_name, name)
+    for below in evaluator.hierarchy.descendants(class_name):
+        yield from evaluator.put(below, name)
+
+
+def _is_of(evaluator: Evaluation, scope: Scope, write: ir.Write, class_name: str) -> bool:
+    """Whether a store goes to an attribute of a class itself, and not of an object of it."""
+    if not isinstance(write.target, ir.Attribute):
+        return False
+    return ClassValue(class_name) in evaluator.values(scope, write.target.base)
 
 
 def _by_class_methods(evaluator: Evaluation, class_name: str) -> _Stores:

@@ -7,6 +7,12 @@ import dataclasses
 from typing import Literal
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.containers.growths import (
+    Growth,
+    place,
+    place_elsewhere,
+    put_in_element,
+)
 from nnx_migrate.analysis.ir.lowering.expressions import (
     is_new_container,
     literal_key,
@@ -29,6 +35,7 @@ class Bindings:
         #: Names of functions that are bound where Flax is not installed, and so never.
         self.unbound: frozenset[tuple[str, str]] = frozenset()
         self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
+        self._unplaced: list[Growth] = []
 
     def bind(self, name: str, value: ir.Expr) -> None:
         if self.class_bindings is not None:
@@ -79,8 +86,8 @@ class Bindings:
             self.function.store(ir.Write(lower_expr(target), value, kind, target.lineno))
         elif isinstance(target, ast.Subscript):
             how_stored, key = _subscript_store(target.slice), literal_key(target.slice)
-            if value is not None and isinstance(target.value, ast.Name):
-                self.grow_by_key(target.value.id, value, key)
+            if value is not None:
+                self.grow_by_subscript(target, value, key)
             base, renews = lower_expr(target.value), self.renews(target, value)
             write = ir.Write(base, value, how_stored, target.lineno, key, renews)
             self.function.store(write)
@@ -132,61 +139,64 @@ class Bindings:
         if not added:
             return
         turns = tuple(each for value in added for each in self.each_turn(value))
-        keyed: ir.Keyed = "maybe" if call.func.name in {"update", "setdefault"} else "no"
-        grown: ir.Expr = ir.Sequence(turns, is_tuple=False, keyed=keyed)
-        if call.func.name == "setdefault" and (key := _literal(call.args[0])):
-            grown = ir.Sequence(added, is_tuple=False, keyed=keyed, keys=(key,))
-        target = call.func.base
-        while (holder := _holder_of(target)) is not None:  # tables[key].append(v)
-            target, grown = holder, ir.Sequence((grown,), is_tuple=False, keyed="maybe")
-        if (
-            call.func.name in {"update", "setdefault"} or target != call.func.base
-        ):  # others than containers have them too
-            if isinstance(target, ir.Name) and self.is_made_here(target.id):
-                self.grow_name(target.id, grown)
-        elif isinstance(target, ir.Name):
-            self.grow_name(target.id, grown)
+        by_key = call.func.name in _PUTTING_BY_KEY
+        grown: ir.Expr = ir.Sequence(turns, is_tuple=False, keyed="maybe" if by_key else "no")
+        if call.func.name in _NAMING_KEY and (key := _literal(call.args[0])):
+            grown = ir.Sequence(added, is_tuple=False, keyed="maybe", keys=(key,))
+        target, grown = put_in_element(call.func.base, grown)
+        # Others than containers have the methods that put by a key, and elements of any kind.
+        surely = not by_key and target == call.func.base
+        if isinstance(target, ir.Name):
+            self.grow_name(target.id, grown, surely=surely)
         elif isinstance(target, ir.Attribute):
-            self.function.store(ir.Write(target, grown, "grow", call.line))
+            in_element = target != call.func.base
+            write = ir.Write(target, grown, "key" if in_element else "grow", call.line)
+            if surely:
+                self.function.store(write)
+            else:
+                self.function.puts.append(write)
 
-    def grow_name(self, name: str, grown: ir.Expr) -> None:
-        holder: FunctionBuilder | None = self.function
-        while holder is not None and name not in holder.bindings:
-            holder = holder.parent
-        if holder is self.function:
-            holder.bind(name, grown, line=self.line)
-        elif holder is not None:
-            holder.bind(name, ir.Within(self.function.key, grown), line=self.line)
+    def grow_name(self, name: str, grown: ir.Expr, *, surely: bool) -> None:
+        if self.class_bindings is not None and name in self.class_bindings:
+            bound = self.class_bindings[name]
+            if surely or any(map(is_new_container, bound)):
+                bound.append(self.in_class(grown))
+            return
+        self._unplaced += place(Growth(self.function, name, grown, self.line, surely))
 
-    def grow_by_key(self, name: str, value: ir.Expr, key: str) -> None:
-        """`xs[k] = v` where xs is a container that was made here, and no array."""
-        if self.is_made_here(name):
-            # Under a literal, each turn of a loop stores in the same place.
-            elements, keys = ((value,), (key,)) if key else (self.each_turn(value), ())
-            self.grow_name(name, ir.Sequence(elements, False, keyed="maybe", keys=keys))
+    def grow_in_place(self, name: str, value: ir.Expr) -> None:
+        """`xs += ys` where xs may be another name of a container."""
+        grown = ir.Sequence((ir.Starred(value),), is_tuple=False)
+        self._unplaced += place_elsewhere(
+            Growth(self.function, name, grown, self.line, surely=False)
+        )
 
-    def is_made_here(self, name: str) -> bool:
-        """Whether a name is bound to a new container in a scope around."""
-        holder: FunctionBuilder | None = self.function
-        while holder is not None and name not in holder.bindings:
-            holder = holder.parent
-        return holder is not None and any(map(is_new_container, holder.bindings[name]))
+    def place_growths(self) -> None:
+        """Take down what functions put into what a name was bound to only further down."""
+        for each in self._unplaced:
+            place(each)
+
+    def grow_by_subscript(self, target: ast.Subscript, value: ir.Expr, key: str) -> None:
+        """`xs[k] = v`, `xs[a:b] = vs` and `xs[k][i] = v` where xs is a container, and no array."""
+        in_place = isinstance(target.slice, ast.Slice)
+        stored = (ir.Starred(value),) if in_place else (value,)
+        # Under a literal, each turn of a loop stores in the same place.
+        elements, keys = (stored, (key,)) if key else (self.each_turn(*stored), ())
+        grown: ir.Expr = ir.Sequence(
+            elements, False, keyed="no" if in_place else "maybe", keys=keys
+        )
+        container = lower_expr(target.value)
+        holder, grown = put_in_element(container, grown)
+        if isinstance(holder, ir.Name):
+            self.grow_name(holder.id, grown, surely=False)
+        elif isinstance(holder, ir.Attribute) and (in_place or holder != container):
+            self.function.puts.append(ir.Write(holder, grown, "grow", target.lineno))
 
 
 def _turns_of(container: ast.expr, items: ast.Call) -> str:
     """The call that gives the places of a container with its elements, spelled as another one."""
     text = ast.unparse(container)
     return f"enumerate({text})" if isinstance(items.func, ast.Name) else f"{text}.items()"
-
-
-def _holder_of(expr: ir.Expr) -> ir.Expr | None:
-    """`xs` of `xs[k]`, and of `xs.setdefault(k, [])`."""
-    match expr:
-        case ir.Element(base=base) | ir.Unpacked(base=base):
-            return base
-        case ir.Call(func=ir.Attribute(base=base, name="setdefault" | "get")):
-            return base
-    return None
 
 
 def _literal(key: ir.Expr) -> str:
@@ -198,16 +208,31 @@ def _literal(key: ir.Expr) -> str:
             return ""
 
 
+#: Methods that put something under a key, and those that get the key first.
+_PUTTING_BY_KEY = frozenset({"update", "setdefault", "__setitem__"})
+_NAMING_KEY = frozenset({"setdefault", "__setitem__"})
+
+
 def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:
     """What a method of a container puts into it."""
     if method in {"append", "appendleft", "add"}:
         return call.args[:1]
-    if method in {"insert", "setdefault"}:
+    if method in {"insert", "setdefault", "__setitem__"}:
         return call.args[1:2]
-    if method in {"extend", "extendleft", "update"}:
-        whole = tuple(part for arg in call.args for part in _elements_of(arg))
-        return whole + tuple(value for name, value in call.keywords if name)
+    if method in {"extend", "extendleft"}:
+        return tuple(part for arg in call.args for part in _elements_of(arg))
+    if method == "update":
+        named = tuple(value if name else ir.Starred(value) for name, value in call.keywords)
+        return tuple(part for arg in call.args for part in _values_of(arg, call)) + named
     return ()
+
+
+def _values_of(given: ir.Expr, call: ir.Call) -> tuple[ir.Expr, ...]:
+    """What a dict is updated with: of pairs, such as `zip(names, layers)`, the last of each."""
+    pairs = isinstance(given, ir.Call) or (isinstance(given, ir.Sequence) and given.keyed == "no")
+    if not pairs:
+        return _elements_of(given)
+    return (ir.Starred(ir.Call(ir.Name("dict"), (given,), (), call.line, call.column)),)
 
 
 def _elements_of(container: ir.Expr) -> tuple[ir.Expr, ...]:

@@ -46,6 +46,7 @@ class FunctionBuilder:
     of_new: set[int] = dataclasses.field(default_factory=set)
     conditional: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     removals: tuple[ir.Removal, ...] = ()
+    puts: list[ir.Write] = dataclasses.field(default_factory=list)
 
     def call(self, call: ir.Call, node: ast.Call | None = None) -> None:
         """Take note of a call, and of the name that has to be true where it is made."""
@@ -110,4 +111,5 @@ class FunctionBuilder:
             tuple(self.write_guards.items()),
             tuple(self.conditional) if self.loops else (),
             self.removals,
+            tuple(self.puts),
         )

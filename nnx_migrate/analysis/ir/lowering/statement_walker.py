@@ -289,6 +289,8 @@ class StatementWalker(ImportWalker):
             self.write(target, lower_expr(value), "set")
         elif isinstance(target, ast.Name):
             self.runs(target, IN_PLACE[type(node.op)])
+            if isinstance(node.op, ast.Add | ast.BitOr):
+                self.grow_in_place(target.id, lower_expr(value))
             self.bind(target.id, lower_expr(ast.BinOp(target, node.op, value)))
 
 

@@ -119,6 +119,9 @@ class Function(Record):
         write_guards: what has to be true for a store, by its place among `writes`.
         conditional: of a function with loops, the first and the last line of each `if`.
         removals: of a method, the attributes of parts of its object that every run of it deletes.
+        puts: what is put into an attribute, a parameter, or a name that may hold a container, each
+            as a container of it: `x.update(k=v)`, `x.setdefault(k, v)`, `x[k][i] = v`; how is "key"
+            of what is added to an element, as in `x[k].append(v)`, and else "grow".
     """
 
     key: str
@@ -152,6 +155,7 @@ class Function(Record):
     write_guards: tuple[tuple[int, str], ...] = ()
     conditional: tuple[tuple[int, int], ...] = ()
     removals: tuple[Removal, ...] = ()
+    puts: tuple[Write, ...] = ()
 
     @property
     def set_by_name(self) -> tuple[Write, ...]:

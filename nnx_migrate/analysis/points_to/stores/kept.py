@@ -55,6 +55,11 @@ def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, .
             yield (*place, *filter(None, [write.key])), held, write.line
         elif write.how != "augment" or held.is_container:
             yield from _put_somewhere(objects, method, place, held, write.line)
+    for put in function.puts:  # self.tables[key].append(value)
+        place = attribute_path(put.target)
+        if put.how == "key" and put.value is not None and ir.root_name(put.target) == own:
+            held = objects.held(method, put.value, put.line)
+            yield from _put_somewhere(objects, method, place, held, put.line)
     for call in function.calls:
         yield from _kept_by_call(objects, method, function, own, call)
 
