@@ -69,7 +69,7 @@ def test_both_views_mark_lines_and_words(reader: Reader, sample: Path) -> None:
     piece = page.locator(".piece.current")
     expect(piece.locator("table.side")).to_be_visible()
     expect(piece.locator("del").first).to_have_text("model: Tower")
-    expect(piece.locator("ins").first).to_have_text("params, nondiff")
+    expect(piece.locator("ins").first).to_have_text("params: nnx.State, nondiff: nnx.State")
     expect(piece.locator("td.gone").first).to_have_text("  def loss_fn(model: Tower):")
     expect(piece.locator("td.gone .t-k").first).to_have_text("def")
     page.keyboard.press("s")

@@ -59,9 +59,10 @@ import contextlib
 import jax.numpy as jnp
 import net
 
-net.HOOKS["".join(["na", "me"])] = lambda model: model.w.set_metadata(note="seen")
-net.HOOKS["".join(["cle", "an"])] = lambda model: setattr(model, "last", 1)
-net.HOOKS["".join(["lo", "ok"])] = lambda model: model.w
+hooks = getattr(net, "".join(["HOO", "KS"]))
+hooks["name"] = lambda model: model.w.set_metadata(note="seen")
+hooks["clean"] = lambda model: setattr(model, "last", 1)
+hooks["look"] = lambda model: model.w
 for each in (net.named, net.cleaned, net.quiet):
     each(net.Net(), jnp.ones(2))
 

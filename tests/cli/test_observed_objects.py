@@ -63,7 +63,7 @@ import net
 
 
 # A name that the code does not show.
-net.HOOKS["".join(["r", "un"])] = lambda model: model.linear
+getattr(net, "".join(["HOO", "KS"]))["run"] = lambda model: model.linear
 
 
 def make():

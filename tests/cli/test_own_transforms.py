@@ -84,7 +84,8 @@ PROGRAMS = {
     "call": (
         "def run(net: Net, x):\n"
         "    return acme.fancy_jit(lambda net, x: net(x))(net, x), net.last[...]\n",
-        "acme.fancy_jit(lambda net, x: net(x), graph=True, graph_updates=True)(net, x)",
+        "acme.fancy_jit(lambda net, x: net(x), graph=True, graph_updates=True)(\n"
+        "        net, x\n    ), net.last[...]\n",
     ),
     "gradient": (
         "def run(net: Net, x):\n    return fancy_grad(loss_fn)(net.linear, x)\n",

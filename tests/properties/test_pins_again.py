@@ -22,6 +22,7 @@ from tests.golden.migration import migrate_tree, options_for
 
 #: What is spelled or laid out otherwise once it was pinned.
 _OTHERWISE = {
+    "broadcast-state/named-tuple": "the pin puts its arguments on lines of their own",
     "captured-module/decode-flags": "a loop of jax becomes one of nnx, on lines of its own",
     "module-gradient/from-import": "the pin is by another name for nnx",
     "module-gradient/named-elsewhere": "the pin is by another name for nnx",

@@ -16,7 +16,8 @@ from tests.semantics import entries
 
 ROOT = Path(__file__).parent.parent.parent
 ENTRIES = {entry.name: entry for entry in entries()[1]}
-_NAMED = re.compile(r"\b[A-Z]{3}-[0-9A-Z]{1,2}[a-z]?\b")
+#: Names of entries; what stands behind a slash is the name of a repository.
+_NAMED = re.compile(r"(?<!/)\b[A-Z]{3}-[0-9A-Z]{1,2}[a-z]?\b")
 _ENCODING = re.compile(r"UTF-\d+")
 
 
