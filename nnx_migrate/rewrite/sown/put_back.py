@@ -24,8 +24,7 @@ from nnx_migrate.rewrite.sown.unpack import (
     unread_name,
 )
 from nnx_migrate.rewrite.split.arguments import positional_names
-from nnx_migrate.rewrite.split.wrappers import fits
-from nnx_migrate.rewrite.style.layout import check_hoistable, insert_before, line_after
+from nnx_migrate.rewrite.style.layout import check_hoistable, fits, insert_before, line_after
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.style.options import option_edits
 from nnx_migrate.rewrite.text.edits import Edit, apply_edits

@@ -16,8 +16,7 @@ from nnx_migrate.rewrite.split.arguments import (
     replaced_slots,
 )
 from nnx_migrate.rewrite.split.job import Job
-from nnx_migrate.rewrite.split.wrappers import fits
-from nnx_migrate.rewrite.style.layout import in_brackets, insert_before
+from nnx_migrate.rewrite.style.layout import fits, in_brackets, insert_before
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit, apply_edits
 

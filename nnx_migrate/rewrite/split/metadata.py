@@ -11,8 +11,7 @@ from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Metadata
 from nnx_migrate.rewrite.split.outlined import metadata_arguments, metadata_decorator
-from nnx_migrate.rewrite.split.wrappers import fits
-from nnx_migrate.rewrite.style.layout import line_after
+from nnx_migrate.rewrite.style.layout import fits, line_after
 from nnx_migrate.rewrite.text.edits import Edit
 
 

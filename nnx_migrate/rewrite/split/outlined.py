@@ -31,11 +31,10 @@ from nnx_migrate.rewrite.model.decisions import (
 )
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
 from nnx_migrate.rewrite.split.nested import result_names
-from nnx_migrate.rewrite.split.signature import Rewiring, rewire
+from nnx_migrate.rewrite.split.signature import Rewiring, result_name, rewire
 from nnx_migrate.rewrite.split.wrappers import (
     check_names_last,
     is_made_by_call,
-    result_name,
     structure_checks,
 )
 from nnx_migrate.rewrite.style.layout import (

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Collection, Sequence
 
+from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.decisions import CannotEmit, CarryPlan, ReturnSplit
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, replaced_slots
@@ -183,3 +184,8 @@ def _variable_parameters(args: ast.arguments, parameters: list[str], arguments: 
     if args.kwarg:
         parameters.append(f"**{args.kwarg.arg}")
         arguments.append(f"**{args.kwarg.arg}")
+
+
+def result_name(site: Site) -> str:
+    """What to call the result of a loss."""
+    return "result" if "has_aux" in site.options else "loss"

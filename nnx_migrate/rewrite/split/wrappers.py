@@ -16,8 +16,8 @@ from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, Return
 from nnx_migrate.rewrite.model.functions import definition_of
 from nnx_migrate.rewrite.split.arguments import NamedSplit, filled, positional_names, replaced_slots
 from nnx_migrate.rewrite.split.nested import checked_return
-from nnx_migrate.rewrite.split.signature import Rewiring
-from nnx_migrate.rewrite.style.layout import in_brackets, insert_at_top, insert_before, line_after
+from nnx_migrate.rewrite.split.signature import Rewiring, result_name
+from nnx_migrate.rewrite.style.layout import fits, in_brackets, insert_at_top, insert_before
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
 from nnx_migrate.rewrite.text.edits import Edit
 
@@ -311,11 +311,6 @@ def with_checks(
     return dataclasses.replace(wiring, result=result, checks=tuple(checks))
 
 
-def result_name(site: Site) -> str:
-    """What to call the result of a loss."""
-    return "result" if "has_aux" in site.options else "loss"
-
-
 def _names_in_call(site: Site) -> list[str]:
     """What the only call of a function calls its arguments, where these can be parameters."""
     if len(site.uses) != 1:
@@ -342,14 +337,6 @@ def _object_name(site: Site, definition: AnyFunction | None, named: NamedSplit) 
         return known[place]
     given = next((use.args[place] for use in site.uses if place < len(use.args)), None)
     return prefix_of(ast.unparse(given)) if given is not None else "model"
-
-
-def fits(context: FileContext, span: tuple[int, int], replacement: str) -> bool:
-    """Whether the line stays short with the replacement in it."""
-    line = context.text.line_of(span[0])
-    start = context.text.line_start(line)
-    rest = context.text.text[span[1] : line_after(context, context.text.line_of(span[1]))]
-    return span[0] - start + len(replacement) + len(rest.rstrip()) <= context.options.width
 
 
 def _forwarded(

@@ -216,6 +216,14 @@ def line_after(context: FileContext, line: int) -> int:
     return starts[line] if line < len(starts) else len(context.text.text)
 
 
+def fits(context: FileContext, span: tuple[int, int], replacement: str) -> bool:
+    """Whether the line stays short with the replacement in it."""
+    line = context.text.line_of(span[0])
+    start = context.text.line_start(line)
+    rest = context.text.text[span[1] : line_after(context, context.text.line_of(span[1]))]
+    return span[0] - start + len(replacement) + len(rest.rstrip()) <= context.options.width
+
+
 def removed_statement(context: FileContext, statement: ast.stmt) -> Edit:
     """Take a statement out with its lines; comments on them stay."""
     assert statement.end_lineno is not None
