@@ -22,6 +22,13 @@ def put_under(value: ir.Expr, key: str) -> ir.Sequence:
     return ir.Sequence((value,), is_tuple=False, keyed="maybe", keys=keys)
 
 
+def stored_by(scope: Scope, write: ir.Write) -> Located:
+    """What a store makes of an attribute: of `xs[k] = value`, a container of the value."""
+    assert write.value is not None
+    put = put_under(write.value, write.key) if write.how == "key" else write.value
+    return Located(scope, put)
+
+
 def put_under_name(evaluator: Evaluation, bindings: Sequence[Binding], name: str) -> Values:
     """What is put into it: by other names of it, by functions that it is passed, in other files.
 
@@ -54,5 +61,4 @@ def _by_other_files(evaluator: Evaluation, where: Scope, name: str) -> Iterator[
     writes = (row for row in mentions.outside_writes(name) if row[1].how in {"key", "grow"})
     for scope, write in (*writes, *mentions.outside_puts(name)):
         if evaluator.project.dotted(scope, write.target) == dotted and write.value is not None:
-            keyed = write.how == "key"
-            yield Located(scope, put_under(write.value, write.key) if keyed else write.value)
+            yield stored_by(scope, write)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import NOTHING, ClassValue, Located, Scope, Values
 from nnx_migrate.analysis.interp.containers.put_by_functions import put_by_functions
-from nnx_migrate.analysis.interp.containers.puts import holds_container, put_under
+from nnx_migrate.analysis.interp.containers.puts import holds_container, stored_by
 from nnx_migrate.analysis.interp.stores.fields import put_outside
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
@@ -53,9 +53,7 @@ def put_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[
     mentions = evaluator.callers.mentions
     for scope, write in mentions.outside_writes(name):
         if write.how in _PUTTING and _is_of(evaluator, scope, write, class_name):
-            assert write.value is not None
-            keyed = write.how == "key"
-            yield Located(scope, put_under(write.value, write.key) if keyed else write.value)
+            yield stored_by(scope, write)
     for scope, put in mentions.outside_puts(name):
         if _is_of(evaluator, scope, put, class_name):
             assert put.value is not None

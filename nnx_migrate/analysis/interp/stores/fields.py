@@ -25,7 +25,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.interp.containers.put_by_functions import put_by_functions
-from nnx_migrate.analysis.interp.containers.puts import put_under
+from nnx_migrate.analysis.interp.containers.puts import put_under, stored_by
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
@@ -191,10 +191,7 @@ def stored_outside(
             continue
         if write.how in {"item", "key"} and _holds_arrays(evaluator, class_name, name):
             continue  # `m.w[...] = x` gives what is there another value
-        stored = write.value
-        if write.how == "key":
-            stored = put_under(stored, write.key)
-        found.append(Located(scope, stored))
+        found.append(stored_by(scope, write))
     if _keeps_list(evaluator, class_name, name):
         found += put_outside(evaluator, class_name, name)
     return found
