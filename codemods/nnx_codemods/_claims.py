@@ -15,7 +15,7 @@ class RuleClaim(Claim):
     NOTHING_IN_SIGHT_CHANGES = "no code in sight changes the structure of argument {index}"
     PARTS_UNKNOWN = "some of its parts are unknown: {why}"
     PASSED_PARTS_UNKNOWN = "the parts of {text}, which is passed already, are unknown"
-    DROPS_UPDATES = "{text} is passed already: jax drops its updates, and nnx would keep them"
+    DROPS_UPDATES = "{text} is already an argument: jax drops its updates, and nnx would keep them"
     LAZY = "nnx.bridge.lazy_init runs it, and {name} may hold a ToNNX"
     NO_PYTREE = "{name} cannot become a pytree: {why}"
     HOLDS_VARIABLES = "{name} holds Variables, and {because}"

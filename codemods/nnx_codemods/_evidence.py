@@ -22,6 +22,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.effects.causes import MethodUnknown, Unseen
 from nnx_migrate.analysis.effects.effect import Effect, Effects, worst
 from nnx_migrate.analysis.effects.never_ran import NeverRan
+from nnx_migrate.analysis.points_to.repeated_objects import is_untold
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
@@ -115,8 +116,11 @@ def refuse_split(
         return Pin(rule, known.claim, tuple(evidence), outward=True, ways_out=showing)
     shared = context.analysis.sharing.of(values)
     if shared and not seen_apart(context, site, index):
-        evidence += [Evidence(shared, Proof.PROVED), *forks_wanted(context, values)]
-        return Pin(rule, SplitRefused.SHARED.about(reason=shared), tuple(evidence), outward=True)
+        open_ = is_untold(shared)
+        evidence += [] if open_ else [Evidence(shared, Proof.PROVED)]
+        evidence += forks_wanted(context, values)
+        pin = Pin(rule, SplitRefused.SHARED.about(reason=shared), tuple(evidence), outward=True)
+        return dataclasses.replace(pin, ways_out=(NextStep.OBSERVE,)) if open_ else pin
     scopes = function_scopes(context, site)
     effects = effects_on(context, site, scopes, index)
     effect = worst(effects)

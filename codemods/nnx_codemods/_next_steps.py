@@ -10,11 +10,13 @@ from nnx_migrate.analysis.effects.causes import (
     CalleeUnknown,
     ElementReplaced,
     FunctionChanges,
+    Kept,
     KeywordAsks,
     MethodChanges,
     MethodUnknown,
     PassedTo,
     PropertyCached,
+    Returned,
     TextExecuted,
     UpdateAdds,
 )
@@ -57,6 +59,10 @@ class NextStep(Cause):
         "name the keywords of that call, without **, or collect what it sows with nnx.capture"
     )
     PASS_ONCE = "pass the object once, and keep it in one place"
+    IGNORE_IF_ONCE = (
+        "if no call passes an object twice, add # nnx-migrate: ignore[shared-reference] to the "
+        "line: tree mode raises if a call does"
+    )
     PASS_HOLDER = "pass only the object that holds the other, and read it from there"
     RETURN_ONCE = "return the object that holds the other alone, and read it from there"
     KEEP_ONCE = "keep the shared object in one place, and pass it to the others when you call them"
@@ -80,6 +86,7 @@ class NextStep(Cause):
     NAME_FUNCTION = "pass a function of this project by name"
     NAME_TRANSFORM = "call the transform by name, with its axes: nnx.vmap(f, in_axes=...)"
     CAPTURE_SOWN = "collect the sown values with nnx.capture"
+    KEEP_COMPUTED = "keep only computed values beyond the call, not {name} or a part of it"
     RETURN_COMPUTED = "return only what the function computes, without {name}"
     RETURN_CARRY = "return (carry, outputs), and give out_axes one axis for each"
     CARRY_OR_RETURN = "let the scan carry the object (nnx.Carry), or return the updated values"
@@ -88,7 +95,10 @@ class NextStep(Cause):
     CALL_IN_BRANCHES = "put the gradient in each branch of an if statement, with its argnums"
     CALL_GRADIENT = "call it with the loss by name, as in: {text}(loss_fn)(model, x)"
     RETURN_NO_CAPTURED = "return only computed values: the caller has the captured object already"
-    UPDATE_ALONE = "pass a function of this project that only updates Variables of its arguments"
+    UPDATE_ALONE = (
+        "pass a function of this project that only updates Variables of its arguments, and returns "
+        "none of them"
+    )
     WRITE_METADATA = "write it out, as in: transform_metadata={{nnx.PARTITION_NAME: None}}"
     WRITE_DONATED = "write out the donated arguments, as in: donate_argnums=0"
     JIT_BY_NAME = "pass the function in the same expression, as in: nnx.jit(step, donate_argnums=0)"
@@ -129,6 +139,10 @@ def next_steps(cause: EffectCause, name: str) -> tuple[Reason, ...]:
             return (NextStep.NO_STARS,)
         case KeywordAsks(keyword=keyword, sows=True):
             return (NextStep.NO_SOWING.about(keyword=keyword),)
+        case Returned():
+            return (NextStep.RETURN_OTHERS.about(name=name),)
+        case Kept():
+            return (NextStep.KEEP_COMPUTED.about(name=name),)
         case TextExecuted():
             return (NextStep.CALL_BY_NAME,)
         case PassedTo(hidden="run time"):

@@ -168,6 +168,7 @@ from nnx_migrate.analysis.flax.transforms import (
     of_nnx,
 )
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to.repeated_objects import is_untold
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.refusal import Cause, Reason
@@ -229,7 +230,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     kept_once = _kept_once(context, site)
     if isinstance(kept_once, Contribution):
         return kept_once
-    told: tuple[Evidence, ...] = (evidence, *kept_once)
+    # That nobody can tell is no evidence.
+    told = kept_once if is_untold(str(reason)) else (evidence, *kept_once)
     stay = no_pytrees(context, values_at(context, site))
     cause = SharingCause.TAKEN_APART if site.spec.is_loop else SharingCause.NO_TREE
     why = cause.about(reason="; ".join([str(reason), *(each.claim for each in stay)]))
@@ -240,8 +242,18 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform in _WITHOUT_PIN:
         return Manual(RULE.name, _WITHOUT_PIN[site.transform].about(reason=why), told)
     bare = site.form == "object" or site.transform in SPLITTERS
-    steps = (NextStep.MAKE_TREE if stay else _STEPS[way],)
+    steps = (NextStep.MAKE_TREE if stay else _step(site, way, str(reason)),)
     return Pin(RULE.name, why, told, outward=True, bare=bare, sharing=not bare, ways_out=steps)
+
+
+def _step(site: Site, way: _Way, reason: str) -> NextStep:
+    """What a person does about something shared, or that may be."""
+    if not is_untold(reason):
+        return _STEPS[way]
+    if way is holds_twice and site.form != "object":
+        return NextStep.OBSERVE
+    # A loop copies in tree mode what its body gets twice, and does not raise.
+    return _STEPS[way] if site.spec.is_loop else NextStep.IGNORE_IF_ONCE
 
 
 def _gets_a_state(context: FileContext, site: Site) -> bool:

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from nnx_migrate.analysis.points_to import queries
 from nnx_migrate.core.findings import Finding, Outcome
 from nnx_migrate.report.ways_out import ways_out
 from nnx_migrate.sources.configuration import Options
@@ -59,6 +60,18 @@ _UNSET = _ONE.replace("self.held = made", "pass")
 _SET = "@nnx.jit\ndef step(model: Counted, x):\n    model.last = x\n    return x\n"
 _TRAIN = "@nnx.jit\ndef step(model: Block, x):\n    y = model(x)\n    model.train()\n    return y\n"
 _GRADIENT = "def slope(model, x):\n    return nnx.grad(lambda m, x: m(x))(model, x)\n"
+_LOSS = """\
+kept = []
+
+def slope(model: Block, x):
+    def loss(m, x):
+        kept.append(x)
+        return m(x), x
+
+    return nnx.grad(loss, has_aux=True)(model, x)
+"""
+_RETURNS = _LOSS.replace("m(x), x", "m(x), m.w")
+_KEEPS = _LOSS.replace("append(x)", "append(m)")
 
 #: The pinned code, the beginning of its help, and what a person who follows that replaces by what.
 _CASES = [
@@ -76,6 +89,8 @@ _CASES = [
     (_SET, "return the value, or keep it in a Variable", "model.last =", "model.last[...] ="),
     (_TRAIN, "call .train() outside of the transform", "    model.train()\n", ""),
     (_GRADIENT, "annotate the argument with its class", "slope(model,", "slope(model: Block,"),
+    (_RETURNS, "do not return model", "m.w", "x"),
+    (_KEEPS, "keep only computed values beyond the call", "append(m)", "append(x)"),
 ]
 
 
@@ -127,3 +142,28 @@ def test_objects_that_are_shared_have_help_of_their_own(pinned: str, helped: str
     (pin,) = _pins(pinned)
     assert pin.rule == "shared-reference"
     assert ways_out(pin)[0].startswith(helped)
+
+
+_MANY = """\
+def keep(m):
+    return m
+
+@nnx.jit
+def both(m, n):
+    return m(1) + n(1)
+
+def run(m: Block, n: Block):
+    return both(m, keep(keep(keep(keep(keep(n))))))
+"""
+
+
+def test_what_takes_too_long_to_follow_is_not_said_to_be_passed_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert _pins(_MANY) == []
+    monkeypatch.setattr(queries, "_DEEPEST", 6)
+    (pin,) = _pins(_MANY)
+    assert pin.rule == "shared-reference"
+    assert ways_out(pin)[0].startswith("if no call passes an object twice, add # nnx-migrate:")
+    ignored = "@nnx.jit  # nnx-migrate: ignore[shared-reference]"
+    assert _pins(_MANY.replace("@nnx.jit", ignored)) == []

@@ -18,15 +18,15 @@ class CaptureCause(Cause):
     ONLY_READ = "the function only reads the captured object, which works in both modes"
     UPDATES = (
         "the function captures {names}, and updates it ({what}, {place}), which raises in both "
-        "modes; pass it explicitly. nnx-migrate does not do it here: {reason}"
+        "modes. nnx-migrate does not pass it as an argument here: {reason}"
     )
     BOUND_UPDATES = (
         "{names} updates the object that it is bound to ({what}, {place}), which raises in both "
-        "modes; pass it explicitly. nnx-migrate does not do it here: {reason}"
+        "modes. nnx-migrate does not pass that as an argument here: {reason}"
     )
     CALLED_UPDATES = (
         "{function}, which it calls, uses {name} from outside and updates it ({what}, {place}), "
-        "which raises in both modes; pass it explicitly. nnx-migrate does not do it here: {reason}"
+        "which raises in both modes. nnx-migrate does not pass it as an argument here: {reason}"
     )
     GLOBAL_UPDATED = (
         "the function updates {which} ({what}, {place}{way}) without getting it as an argument, "

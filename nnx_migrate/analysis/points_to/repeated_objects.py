@@ -295,13 +295,19 @@ class _Occurrences:
                     yield min(pairs, key=_order_of_pair)
 
 
+_TOO_MUCH = "too much code leads to"
 #: What objects do that reach a function, in words.
 IS_PASSED = "is passed"
 
 
 def untold(one: Object) -> str:
     """That it is not known what an object is, or holds, in words."""
-    return f"too much code leads to {one} to tell which objects it holds"
+    return f"{_TOO_MUCH} {one} to tell which objects it holds"
+
+
+def is_untold(words: str) -> bool:
+    """Whether a reason, in words, is that nothing is known of an object: not that it is shared."""
+    return _TOO_MUCH in words
 
 
 def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:

@@ -206,7 +206,7 @@ class _Planner:
         if not pins:
             return []
         pins += [
-            Pin(d.rule, pins[0].reason, d.evidence)
+            Pin(d.rule, pins[0].reason, d.evidence, ways_out=pins[0].ways_out)
             for d in item.decisions
             if isinstance(d, Contribution)
         ]
