@@ -10,11 +10,13 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Literal
 
 from nnx_migrate.core.findings import FileResult
 from nnx_migrate.sources.imports.module_names import repository_of
 
 Opcode = tuple[str, int, int, int, int]
+_Found = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 #: Files of so many lines are compared by all of them, in half a second at the very most.
 _EXACT = 1_500
 _ESCAPES = {
@@ -104,10 +106,41 @@ def patched_name(path: Path, root: Path) -> str:
 
 def hunk_opcodes(before: list[str], after: list[str]) -> list[list[Opcode]]:
     """The hunks of a patch with three lines of context, as difflib describes them."""
-    # In longer ones frequent lines, as a lone bracket, are passed over, and seem to change then.
-    junk = len(before) > _EXACT
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=junk)
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    if len(before) > _EXACT:
+        matcher = _LookedThrough(before, after)
     return list(matcher.get_grouped_opcodes(3))
+
+
+class _LookedThrough(difflib.SequenceMatcher[str]):
+    """Passes over lines that are frequent in a long file, such as a lone bracket, but for those
+    that would seem to change then: it looks again at each span that is replaced."""
+
+    def __init__(self, before: list[str], after: list[str]) -> None:
+        super().__init__(None, before, after)
+        self._before = before
+        self._after = after
+
+    def get_opcodes(self) -> list[_Found]:
+        """What is replaced, removed and put in, and what stays between."""
+        return list(self._looked_through())
+
+    def _looked_through(self) -> Iterator[_Found]:
+        i = j = 0
+        for tag, i1, i2, j1, j2 in super().get_opcodes():
+            inner: list[_Found] = [(tag, 0, i2 - i1, 0, j2 - j1)]
+            if tag == "replace" and max(i2 - i1, j2 - j1) <= _EXACT:
+                spans = self._before[i1:i2], self._after[j1:j2]
+                inner = difflib.SequenceMatcher(None, *spans, autojunk=False).get_opcodes()
+            for name, a1, a2, b1, b2 in inner:
+                if name == "equal":
+                    continue
+                if (i, j) != (i1 + a1, j1 + b1):
+                    yield "equal", i, i1 + a1, j, j1 + b1
+                i, j = i1 + a2, j1 + b2
+                yield name, i1 + a1, i, j1 + b1, j
+        if (i, j) != (len(self._before), len(self._after)):
+            yield "equal", i, len(self._before), j, len(self._after)
 
 
 def patch_lines(data: bytes) -> list[str]:

@@ -143,9 +143,11 @@ def test_any_two_contents(
     assert (root / "f.py").read_bytes() == new
 
 
-def test_frequent_lines_that_stay_are_no_change(tmp_path: Path) -> None:
+@pytest.mark.parametrize("many", [200, 1000])
+def test_frequent_lines_that_stay_are_no_change(many: int, tmp_path: Path) -> None:
     block = b"f(\n    a,\n    )\n"
-    before = block * 200 + b"@vmap(\n    a,\n    metadata=1,\n    )\ndef g():\n" + block * 200
+    mapped = b"@vmap(\n    a,\n    metadata=1,\n    )\ndef g():\n"
+    before = block * many + mapped + block * many
     after = before.replace(b"    metadata=1,\n    )\n", b"    )\n@metadata(1)\n")
     patch = render_patch([result_of(tmp_path / "f.py", before, after)], tmp_path)
     changed = [line for line in patch.splitlines() if line[:1] in {b"-", b"+"}][2:]
