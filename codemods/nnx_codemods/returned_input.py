@@ -48,6 +48,13 @@ Else the function gets a private name, and one that returns all has its name:
 The module itself must define the function, once. It must not call itself, and no code in sight may
 use what only the result of a transform has (`step.lower`). All its returns must have the same form.
 
+The branches of `cond` and `switch` return less, too (`loss = nnx.cond(due, update, skip, model)`
+for `model, loss = ...`). They must be lambdas, or functions that only the call uses, and that
+stand in its block. All must return the same operands at the same places, and the statement
+must bind each to the name that it passes. An operand can be a frozen dataclass of `flax.struct` or
+a NamedTuple that holds such objects: no branch may replace anything in it, and its other fields
+must be annotated with `jax.Array`, and get nothing else in sight.
+
 All else is pinned. To get rid of such a pin, return only what was computed, and go on using the
 argument.
 
@@ -68,6 +75,7 @@ from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.called_otherwise import gives_number
 from nnx_codemods._freshness.returned_arguments import returned_again
+from nnx_codemods._freshness.returned_operands import operands_again
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.values import (
     STATE,
@@ -107,7 +115,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.form == "reference":
         return None
     returned = {
-        name: (scope, values)
+        (scope, name): values
         for scope in function_scopes(context, site)
         for _, name, values in given_parameters(context, site, scope)
         if not works_on_copy(context, site, name)
@@ -118,17 +126,19 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     }
     if not returned:
         return None
-    name, (scope, _) = next(iter(returned.items()))
+    scope, name = next(iter(returned))
     where = _where_it_leaves(context, scope, name)
     evidence = Evidence(str(RuleClaim.RETURNED.about(name=name)), Proof.PROVED, where)
+    names = tuple(dict.fromkeys(name for _, name in returned))
     # Of a State or another tree the caller has a copy, which what is returned may be more than.
-    same = all(is_graph_node(context, values) for _, values in returned.values())
-    again = returned_again(context, site, frozenset(returned)) if same else None
+    same = all(is_graph_node(context, values) for values in returned.values())
+    again = (returned_again(context, site, frozenset(names)) if same else None) or operands_again(
+        context, site, frozenset(returned)
+    )
     if again is not None:
         claim = str(RuleClaim.REASSIGNED)
         seen = Evidence(claim, Proof.PROVED, context.where(site.node))
-        names = " and ".join(returned)
-        message = ReturnedCause.NO_LONGER_RETURNED.about(names=names)
+        message = ReturnedCause.NO_LONGER_RETURNED.about(names=" and ".join(names))
         return Contribution(RULE.name, message, (evidence, seen), again)
     reason = ReturnedCause.GOES_IN_AND_OUT.about(where, name=name)
     return Pin(RULE.name, reason, (evidence,), bare=site.transform in SPLITTERS)

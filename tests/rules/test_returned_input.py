@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.checking import check_noop, check_pinned
+from tests.rules.checking import check_noop, check_pinned, check_transformed
 
 RULE = "returned-input"
 
@@ -153,4 +153,44 @@ def inner(model: Holder):
     return {"model": model.value}
 """,
         "model, or a part of it, is both argument and result",
+    )
+
+
+def test_operands_that_are_bound_again_are_not_returned() -> None:
+    check_transformed(
+        RULE,
+        """\
+def shrunk_if(flag, net: Net, x):
+    def shrunk(net: Net):
+        net.linear.kernel[...] *= 0.5
+        return net, net(x)
+
+    net, y = nnx.cond(flag, shrunk, lambda net: (net, x), net)
+    return net(y)
+""",
+        """\
+def shrunk_if(flag, net: Net, x):
+    def shrunk(net: Net):
+        net.linear.kernel[...] *= 0.5
+        return net(x)
+
+    y = nnx.cond(flag, shrunk, lambda net: x, net)
+    return net(y)
+""",
+    )
+
+
+def test_branches_that_others_call_are_kept_in_graph_mode() -> None:
+    check_pinned(
+        RULE,
+        """\
+def both(flag, net: Net, x):
+    def shrunk(net: Net):
+        net.linear.kernel[...] *= 0.5
+        return net, net(x)
+
+    net, y = nnx.cond(flag, shrunk, lambda net: (net, x), net)
+    return net(y), shrunk(net)
+""",
+        "net, or a part of it, is both argument and result",
     )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from nnx_codemods._freshness.optimizer_alias import by_parameter, is_only_read
 from nnx_migrate.analysis.flax.transforms import of_nnx
@@ -63,9 +63,9 @@ def _returning_less(
     args = function.args
     if args.posonlyargs or args.vararg or args.kwarg:
         return None
-    returns = tuple(_returns(context, function))
+    returns = tuple(returns_of(context, function))
     places = _places_of(returns, names)
-    if not places or not _fits(function.returns, places):
+    if not places or not fits(function.returns, places):
         return None
     return ReturnedAgain(function, returns, (), frozenset(places))
 
@@ -105,7 +105,7 @@ def _twin_of(
         if function in context.tree.ancestors(load):
             return ""
     shapes = {
-        frozenset(place for place, _ in _leaves(each.value)) for each in returns if each.value
+        frozenset(place for place, _ in leaves_of(each.value)) for each in returns if each.value
     }
     if len(shapes) != 1:
         return ""
@@ -121,7 +121,8 @@ def _needs_compiled(context: FileContext, node: ast.AST) -> bool:
     return (name or "").removeprefix("compat.") in _BINDING
 
 
-def _returns(context: FileContext, function: ast.FunctionDef) -> Iterator[ast.Return]:
+def returns_of(context: FileContext, function: ast.FunctionDef) -> Iterator[ast.Return]:
+    """What a function returns, at each place, and not those in it."""
     for node in ast.walk(function):
         if isinstance(node, ast.Return) and context.tree.function_around(node) is function:
             yield node
@@ -135,7 +136,7 @@ def _places_of(
     for each in returns:
         if each.value is None:
             return {}
-        leaves = dict(_leaves(each.value))
+        leaves = dict(leaves_of(each.value))
         own = {p: e.id for p, e in leaves.items() if isinstance(e, ast.Name) and e.id in names}
         others = [leaf for place, leaf in leaves.items() if place not in own]
         mentioned = {
@@ -147,18 +148,18 @@ def _places_of(
     return found[0] if found and all(each == found[0] for each in found) else {}
 
 
-def _leaves(
+def leaves_of(
     node: ast.expr, place: tuple[int, ...] = ()
 ) -> Iterator[tuple[tuple[int, ...], ast.expr]]:
     """What stands in an expression and in the tuples in it, by places."""
     if isinstance(node, ast.Tuple):
         for number, element in enumerate(node.elts):
-            yield from _leaves(element, (*place, number))
+            yield from leaves_of(element, (*place, number))
     else:
         yield place, node
 
 
-def _fits(annotation: ast.expr | None, places: dict[tuple[int, ...], str]) -> bool:
+def fits(annotation: ast.expr | None, places: Collection[tuple[int, ...]]) -> bool:
     """Whether what is said of the result says something of each object that goes."""
     if annotation is None or () in places:
         return True
@@ -180,7 +181,7 @@ def _binds_again(
     """Whether a call binds each object to the name that it passed, and to no other one."""
     if given is None or len(statement.targets) != 1:
         return False
-    bound = dict(_leaves(statement.targets[0]))
+    bound = dict(leaves_of(statement.targets[0]))
     if any(isinstance(each, ast.Starred) for each in bound.values()):
         return False
     for place, parameter in places.items():

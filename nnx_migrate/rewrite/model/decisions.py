@@ -144,6 +144,21 @@ class ReturnedAgain:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class OperandsAgain:
+    """Operands that the branches of a conditional return, and that their names stand for anyway.
+
+    Args:
+        branches: all of them.
+        use: the statement that binds what the conditional gives; None where nothing does.
+        dropped: as of `ReturnedAgain`.
+    """
+
+    branches: tuple[ast.FunctionDef | ast.Lambda, ...]
+    use: ast.Assign | None
+    dropped: frozenset[tuple[int, ...]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class OwnedArgument:
     """A parameter that the function is to read from another one, which holds it.
 
@@ -255,6 +270,7 @@ Alone = (
     | CapturePlan
     | FirstKeeps
     | LiftedRngs
+    | OperandsAgain
     | OwnedArgument
     | PerturbPlan
     | PutBack

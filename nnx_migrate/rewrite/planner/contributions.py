@@ -12,6 +12,7 @@ from nnx_migrate.rewrite.model.decisions import (
     Decision,
     Hoist,
     Manual,
+    OperandsAgain,
     OwnedArgument,
     Pin,
     Replacement,
@@ -36,7 +37,8 @@ def contributions_of(decisions: Sequence[Decision]) -> list[Contribution]:
     settled = {rule for contribution in found for rule in contribution.settles}
     if any(_forbids(d) and d.rule not in settled for d in decisions):
         return []
-    after = (CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement | ReturnedAgain)
+    returned = ReturnedAgain | OperandsAgain
+    after = (CapturePlan | PerturbPlan | PutBack, StateOutside | Replacement | returned)
     for kinds in (ByPlace, OwnedArgument, LiftedRngs | FirstKeeps, Captures, *after):
         if first := [c for c in found if isinstance(c.change, kinds)]:
             return first

@@ -13,6 +13,7 @@ from nnx_migrate.rewrite.model.decisions import (
     ByPlace,
     CannotEmit,
     Captures,
+    OperandsAgain,
     OwnedArgument,
     Replacement,
     ReturnedAgain,
@@ -31,7 +32,7 @@ from nnx_migrate.rewrite.split.job import Job, named_splits
 from nnx_migrate.rewrite.split.metadata import metadata_edits
 from nnx_migrate.rewrite.split.nested import nested_definition, result_names, sibling_definition
 from nnx_migrate.rewrite.split.outlined import outline
-from nnx_migrate.rewrite.split.returned_again import returned_again_edits
+from nnx_migrate.rewrite.split.returned_again import operands_again_edits, returned_again_edits
 from nnx_migrate.rewrite.split.signature import rewire
 from nnx_migrate.rewrite.split.state_outside import state_outside_edits
 from nnx_migrate.rewrite.split.wrappers import is_made_by_call, watched_definition, with_checks
@@ -83,6 +84,8 @@ def _emit(context: FileContext, job: Job) -> list[Edit]:
             return owned_argument_edits(context, owned) + option_edits(context, site, job.options)
         case ReturnedAgain() as again:
             return returned_again_edits(context, again)
+        case OperandsAgain() as again:
+            return operands_again_edits(context, again)
         case LiftedRngs() as lift:
             return lifted_edits(context, lift)
         case FirstKeeps() as first:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from nnx_migrate.rewrite.model.causes import EmitCause
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnedAgain
+from nnx_migrate.rewrite.model.decisions import CannotEmit, OperandsAgain, ReturnedAgain
 from nnx_migrate.rewrite.style.layout import (
     docstring_of,
     header_end,
@@ -27,29 +27,58 @@ def returned_again_edits(context: FileContext, plan: ReturnedAgain) -> list[Edit
     Raises:
         CannotEmit: the function does nothing else, or a statement shares its line.
     """
-    text, edits = context.text, list[Edit]()
+    edits = list[Edit]()
     for each in plan.returns:
-        assert each.value is not None
-        left = pruned(context, each.value, plan.dropped)
-        if left is not None:
-            edits.append(Edit(*text.span(each.value), left))
-        elif each is not plan.function.body[-1]:
-            edits.append(Edit(*text.span(each), "return"))
-        else:
-            edits.append(_taken_out(context, plan.function, each))
+        edits.append(_returning_less(context, plan.function, each, plan.dropped))
     if plan.function.returns is not None:
         edits.append(_annotation(context, plan.function.returns, plan.dropped))
     if plan.twin:
         return edits + _beside_twin(context, plan)
-    for use in plan.uses:
-        target = use.targets[0]
-        left = pruned(context, target, plan.dropped)
-        start, end = text.span(target)
-        if left is None:
-            edits.append(Edit(start, text.span(use.value)[0], ""))
-        else:
-            edits.append(Edit(start, end, left))
-    return edits
+    return edits + [_binding_less(context, use, plan.dropped) for use in plan.uses]
+
+
+def operands_again_edits(context: FileContext, plan: OperandsAgain) -> list[Edit]:
+    """The edits in each branch, and where the result of the conditional is bound.
+
+    Raises:
+        CannotEmit: a statement shares its line.
+    """
+    edits = list[Edit]()
+    for branch in plan.branches:
+        if isinstance(branch, ast.Lambda):
+            left = pruned(context, branch.body, plan.dropped) or "None"
+            edits.append(Edit(*context.text.span(branch.body), left))
+            continue
+        for node in ast.walk(branch):
+            if isinstance(node, ast.Return) and context.tree.function_around(node) is branch:
+                if branch.body == [node] and () in plan.dropped:
+                    edits.append(Edit(*context.text.span(node), "pass"))
+                else:
+                    edits.append(_returning_less(context, branch, node, plan.dropped))
+        if branch.returns is not None:
+            edits.append(_annotation(context, branch.returns, plan.dropped))
+    return edits + ([_binding_less(context, plan.use, plan.dropped)] if plan.use else [])
+
+
+def _returning_less(
+    context: FileContext, function: ast.FunctionDef, each: ast.Return, dropped: _Places
+) -> Edit:
+    assert each.value is not None
+    left = pruned(context, each.value, dropped)
+    if left is not None:
+        return Edit(*context.text.span(each.value), left)
+    if each is not function.body[-1]:
+        return Edit(*context.text.span(each), "return")
+    return _taken_out(context, function, each)
+
+
+def _binding_less(context: FileContext, use: ast.Assign, dropped: _Places) -> Edit:
+    target = use.targets[0]
+    left = pruned(context, target, dropped)
+    start, end = context.text.span(target)
+    if left is None:
+        return Edit(start, context.text.span(use.value)[0], "")
+    return Edit(start, end, left)
 
 
 def _beside_twin(context: FileContext, plan: ReturnedAgain) -> list[Edit]:

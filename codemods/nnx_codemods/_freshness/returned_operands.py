@@ -1,0 +1,297 @@
+"""Objects that the branches of a conditional return as they were given them.
+
+    model, loss = nnx.cond(due, update, skip, model)      loss = nnx.cond(due, update, skip, model)
+
+Graph mode hands the very object back, and the conditional updates it in place, so its name still
+stands for it. A frozen tree that holds such objects is made anew, of the same objects and arrays.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from nnx_codemods._evidence import is_graph_node
+from nnx_codemods._freshness.array_fields import holds_arrays
+from nnx_codemods._freshness.returned_arguments import fits, leaves_of, returns_of
+from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Instance, Scope, Values
+from nnx_migrate.analysis.effects.causes import Returned
+from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.rewrite.model.context import FileContext
+from nnx_migrate.rewrite.model.decisions import OperandsAgain
+from nnx_migrate.rewrite.model.ownership import is_of_file
+
+_Branch = ast.FunctionDef | ast.Lambda
+_Places = dict[tuple[int, ...], int]
+#: Classes that jax looks into, and whose objects stay as they were made.
+_FROZEN_BASES = frozenset({"flax.struct.PyTreeNode", "typing.NamedTuple"})
+_FREEZING = "flax.struct.dataclass"
+
+
+def operands_again(
+    context: FileContext, site: Site, returned: frozenset[tuple[Scope, str]]
+) -> OperandsAgain | None:
+    """How the branches can return less, because the names of the operands are bound again.
+
+    Args:
+        returned: all the parameters of the branches that may be returned, or a part of them.
+    """
+    call = site.node
+    if site.form != "operands" or not site.complete or not isinstance(call, ast.Call):
+        return None
+    operands = [each.id if isinstance(each, ast.Name) else "" for each in site.operands]
+    branches = [_branch(context, site, each) for each in site.branches]
+    found: list[_Places] = []
+    for branch in branches:
+        if branch is None:
+            return None
+        names = {name for scope, name in returned if scope == context.tree.scope_of(branch)}
+        places = _places_in(context, branch, names, len(operands))
+        if places is None:
+            return None
+        found.append(places)
+    if not found or not found[0] or any(each != found[0] for each in found):
+        return None
+    definitions = [each for each in branches if each is not None]
+    use = _bound_by(context, call, {p: operands[i] for p, i in found[0].items()})
+    if use is None:
+        return None
+    again = {operands[i] for i in found[0].values()}
+    if _is_rebound_from_within(context, again):
+        return None
+    statement = use if isinstance(use, ast.Assign) else None
+    return OperandsAgain(tuple(dict.fromkeys(definitions)), statement, frozenset(found[0]))
+
+
+def _branch(context: FileContext, site: Site, node: ast.expr) -> _Branch | None:
+    """The function that a branch is, if nothing but this conditional uses it."""
+    if isinstance(node, ast.Lambda):
+        return node
+    definition = _defined_before(context, node) if isinstance(node, ast.Name) else None
+    if definition is None or definition.decorator_list:
+        return None
+    scope = context.tree.scope(definition)
+    if not is_of_file(context, scope, definition.name):
+        return None
+    for load in context.finder.loads(scope, definition.name):
+        if load in site.branches:
+            continue
+        used = _defined_before(context, load)
+        if used is None or used is definition:
+            return None
+    return definition
+
+
+def _defined_before(context: FileContext, load: ast.Name) -> ast.FunctionDef | None:
+    """The definition that a name is bound by in the block where it is read, and no other one."""
+    statement = context.tree.statement(load)
+    around = context.tree.parents[statement]
+    for _, block in ast.iter_fields(around):
+        if not isinstance(block, list) or statement not in block:
+            continue
+        for before in reversed(block[: block.index(statement)]):
+            if isinstance(before, ast.FunctionDef) and before.name == load.id:
+                return before
+            if _binds(before, load.id):
+                return None
+    return None
+
+
+def _binds(statement: ast.AST, name: str) -> bool:
+    """Whether a statement, or something in it, may bind a name."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(id=found, ctx=ast.Store() | ast.Del()) if found == name:
+                return True
+            case ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found):
+                if found == name:
+                    return True
+            case ast.ClassDef(name=found) | ast.ExceptHandler(name=found) if found == name:
+                return True
+            case ast.alias(name=imported, asname=found) if name in {found, imported, "*"}:
+                return True
+            case ast.MatchAs(name=found) | ast.MatchStar(name=found) if found == name:
+                return True
+            case ast.Global(names=names) | ast.Nonlocal(names=names) if name in names:
+                return True
+    return False
+
+
+def _places_in(
+    context: FileContext, branch: _Branch, names: set[str], count: int
+) -> _Places | None:
+    """Where a branch returns its parameters, and which; None where it does more with them.
+
+    Args:
+        names: those that it may return.
+        count: how many it is given.
+    """
+    args = branch.args
+    if args.posonlyargs or args.vararg or args.kwarg or args.kwonlyargs:
+        return None
+    parameters = [each.arg for each in args.args][:count]
+    if len(parameters) < count or not names <= set(parameters) or _rebinds(context, branch, names):
+        return None
+    scope = context.tree.scope_of(branch)
+    if not all(_stays_whole(context, scope, name) for name in names):
+        return None
+    found: list[_Places] = []
+    for value in _returned_by(context, branch):
+        if value is None:
+            return None
+        places: _Places = {}
+        for place, leaf in leaves_of(value):
+            if isinstance(leaf, ast.Name) and leaf.id in names:
+                places[place] = parameters.index(leaf.id)
+            elif _mentions(leaf, names) and not _is_data(context.values(leaf)):
+                return None
+        if {parameters[i] for i in places.values()} != names:
+            return None
+        found.append(places)
+    if not found or any(each != found[0] for each in found):
+        return None
+    if isinstance(branch, ast.FunctionDef) and not fits(branch.returns, found[0]):
+        return None
+    return found[0]
+
+
+def _returned_by(context: FileContext, branch: _Branch) -> Sequence[ast.expr | None]:
+    if isinstance(branch, ast.Lambda):
+        return [branch.body]
+    yields = (ast.Yield, ast.YieldFrom)
+    inside = (node for node in ast.walk(branch) if isinstance(node, yields))
+    if any(context.tree.function_around(node) is branch for node in inside):
+        return []
+    return [each.value for each in returns_of(context, branch)]
+
+
+def _rebinds(context: FileContext, branch: _Branch, names: set[str]) -> bool:
+    body = branch.body if isinstance(branch.body, list) else [branch.body]
+    own = context.tree.scope_of(branch)
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Global | ast.Nonlocal):
+                return True
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names:
+                return True
+            match node:
+                case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if name in names:
+                    if context.tree.scope(node) == own:
+                        return True
+    return any(_binds_otherwise(statement, names) for statement in body)
+
+
+def _binds_otherwise(statement: ast.AST, names: set[str]) -> bool:
+    """Whether an import, a pattern, or a handler of exceptions has one of the names."""
+    others = (ast.alias, ast.MatchAs, ast.MatchStar, ast.ExceptHandler)
+    inside = (node for node in ast.walk(statement) if isinstance(node, others))
+    return any(_binds(node, name) for node in inside for name in names)
+
+
+def _mentions(node: ast.expr, names: set[str]) -> bool:
+    return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node))
+
+
+def _is_data(values: Values) -> bool:
+    return bool(values) and values <= ARRAY | PLAIN
+
+
+def _stays_whole(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether what a branch was given is what it returns, with all that is in it.
+
+    An object of nnx is, whatever happens to its Variables; what else happens to it has its own
+    rule. A tree has to be frozen, and to hold nothing but objects and arrays: a number comes back
+    as an array.
+    """
+    values = context.evaluator.values(scope, ir.Name(name))
+    if is_graph_node(context, values):
+        return True
+    effects = context.effects_of(scope, name)
+    if any(effect.kind != "escape" or effect.cause != Returned() for effect in effects):
+        return False
+    return _is_frozen_tree(context, scope, ir.Name(name), frozenset())
+
+
+def _is_frozen_tree(
+    context: FileContext, scope: Scope, expr: ir.Expr, within: frozenset[str]
+) -> bool:
+    """Whether an expression is a tree that nobody changes, and of objects and arrays alone."""
+    values = context.evaluator.values(scope, expr)
+    for value in values:
+        if not isinstance(value, Instance) or value.partial or value.probable:
+            return False
+        name = value.class_name
+        if name in within or not _is_frozen(context, name):
+            return False
+        fields = context.evaluator.hierarchy.fields(name)
+        if not fields:
+            return False
+        for field in fields:
+            part = ir.Attribute(expr, field)
+            held = context.evaluator.values(scope, part)
+            if not (
+                (held and held <= ARRAY and holds_arrays(context, name, field))
+                or is_graph_node(context, held)
+                or _is_frozen_tree(context, scope, part, within | {name})
+            ):
+                return False
+    return bool(values)
+
+
+def _is_frozen(context: FileContext, class_name: str) -> bool:
+    hierarchy = context.evaluator.hierarchy
+    ancestry = hierarchy.ancestry(class_name)
+    if not ancestry.closed or not hierarchy.is_plain_tree(class_name):
+        return False
+    if not _FROZEN_BASES.isdisjoint(ancestry.classes):
+        return True
+    located = context.project.class_of(class_name)
+    if located is None:
+        return False
+    scope = Scope(located[0], located[1].scope)
+    for decorator in located[1].decorators:
+        target = decorator.func if isinstance(decorator, ir.Call) else decorator
+        if context.project.dotted(scope, target) == _FREEZING:
+            return True
+    return False
+
+
+def _bound_by(
+    context: FileContext, call: ast.Call, places: dict[tuple[int, ...], str]
+) -> ast.stmt | None:
+    """The statement that binds each object to the name that it was passed by, or nothing at all."""
+    statement = context.tree.parents[call]
+    if isinstance(statement, ast.Expr):
+        return statement
+    around = context.tree.function_around(call)
+    if any(
+        isinstance(each, ast.ClassDef) and context.tree.function_around(each) is around
+        for each in context.tree.ancestors(call)
+    ):
+        return None  # a name of a class is not the one that is read in it
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    bound = dict(leaves_of(statement.targets[0]))
+    for place, name in places.items():
+        target = bound.pop(place, None)
+        if not name or not isinstance(target, ast.Name) or target.id != name:
+            return None
+    again = set(places.values())
+    inside = (node for each in bound.values() for node in ast.walk(each))
+    if any(isinstance(node, ast.Starred) for node in bound.values()):
+        return None
+    if any(isinstance(node, ast.Name) and node.id in again for node in inside):
+        return None
+    return statement
+
+
+def _is_rebound_from_within(context: FileContext, names: set[str]) -> bool:
+    """Whether a function of the file may bind one of the names for the functions around it."""
+    return any(name in names for name in _declared(context))
+
+
+def _declared(context: FileContext) -> Iterator[str]:
+    for node in ast.walk(context.tree.root):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            yield from node.names
