@@ -21,9 +21,13 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.flax.model import Layer
 from nnx_migrate.analysis.flax.names import layer_of
+from nnx_migrate.analysis.heap.construction.settled_branches import (
+    Construction,
+    Settled,
+    SettledBranches,
+)
 from nnx_migrate.analysis.heap.contents import Contents, Hides, unseen
 from nnx_migrate.analysis.heap.data_leaves import marked_as_data
-from nnx_migrate.analysis.heap.settled_branches import Construction, Settled, SettledBranches
 from nnx_migrate.analysis.heap.stored_names import has_computed_names, stored_names
 from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.interp.containers.passed_to_base import keywords_to_base

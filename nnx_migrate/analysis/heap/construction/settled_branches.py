@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.binding import argument_for
 from nnx_migrate.analysis.domain.values import Located, Scope
-from nnx_migrate.analysis.heap.constructor_run import (
+from nnx_migrate.analysis.heap.construction.constructor_run import (
     NEVER,
     OF_NUMBERS,
     PLAIN_VALUE,
     ConstructorRun,
 )
+from nnx_migrate.analysis.heap.construction.factories import Entered, Factories
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.callers_by_name import RunsByName
 from nnx_migrate.analysis.symbols.passed_on import writes_in
@@ -68,6 +69,7 @@ class SettledBranches:
         self.hierarchy = evaluator.hierarchy
         self._running: dict[Settled, ConstructorRun] = {}
         self._by_name = RunsByName(evaluator.callers.mentions)
+        self._factories = Factories(evaluator)
 
     def constructions(
         self,
@@ -75,28 +77,47 @@ class SettledBranches:
         expr: ir.Expr,
         around: Settled | None = None,
         during: Scope | None = None,
+        entered: Entered | None = None,
     ) -> list[Construction]:
         """The calls that make what an expression gives; none where it may come from elsewhere.
 
         Args:
             around: of an expression of a constructor, how that is called.
             during: the function that uses it, where only what that makes itself is wanted.
+            entered: the call that runs the code at `scope`, where that is followed.
         """
         match expr:
             case ir.Call(func=ir.ANNOTATED, args=(_, value)):
-                return self.constructions(scope, value, around, during)
+                return self.constructions(scope, value, around, during, entered)
             case ir.Call(func=func):
-                name = self.hierarchy.class_name(scope, func)
-                if name is None or self.project.class_of(name) is None:
-                    return []
                 if during is not None and during != scope:
+                    return []
+                made = self._factories.passed(scope, func, entered) or Located(scope, func)
+                name = self.hierarchy.class_name(made.scope, made.expr)
+                if name is None:
+                    return self._returned(scope, expr, entered) if during is None else []
+                if self.project.class_of(name) is None:
                     return []
                 settled = self._settled(scope, expr, name, around, during)
                 return [Construction(name, settled, Located(scope, expr))]
             case ir.Name(id=name):
-                return list(self._bound(scope, name, around, during))
+                return list(self._bound(scope, name, around, during, entered))
             case _:
                 return []
+
+    def _returned(self, scope: Scope, call: ir.Call, around: Entered | None) -> list[Construction]:
+        """The calls that make what a function of the project returns to one of its calls."""
+        entered = self._factories.enters(scope, call, around)
+        if entered is None:
+            return []
+        callee = entered.callee.scope
+        made: list[Construction] = []
+        for returned in self.project.function(callee).returns:
+            found = self.constructions(callee, returned, entered=entered)
+            if not found:
+                return []
+            made += found
+        return made
 
     def makes_another(self, made: Construction, scope: Scope, expr: ir.Expr) -> bool:
         """Whether other calls make what a name is bound to."""
@@ -106,7 +127,12 @@ class SettledBranches:
         return bool(found) and all(each.call != made.call for each in found)
 
     def _bound(
-        self, scope: Scope, name: str, around: Settled | None, during: Scope | None
+        self,
+        scope: Scope,
+        name: str,
+        around: Settled | None,
+        during: Scope | None,
+        entered: Entered | None,
     ) -> Iterator[Construction]:
         """The calls that a name is bound to, if it is bound to nothing else."""
         bindings = self.project.bindings(scope, name)
@@ -114,8 +140,9 @@ class SettledBranches:
         for bound in bindings:
             if not isinstance(bound, Located) or not isinstance(bound.expr, ir.Call):
                 return
-            inside = around if bound.scope == scope else None
-            found = self.constructions(bound.scope, bound.expr, inside, during)
+            own = bound.scope == scope
+            inside, runs = (around, entered) if own else (None, None)
+            found = self.constructions(bound.scope, bound.expr, inside, during, runs)
             if not found:
                 return
             made += found

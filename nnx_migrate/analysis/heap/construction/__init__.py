@@ -1,0 +1,1 @@
+"""How calls make objects: through which functions, and what the constructors leave out."""
