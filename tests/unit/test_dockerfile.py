@@ -1,7 +1,7 @@
 """The image for batch jobs: hadolint finds nothing, and what is copied into it is enough.
 
-No test builds it, since that takes Docker and the images of its registry. Hadolint parses every
-instruction, and shellcheck, which is in it, every command.
+Hadolint parses every instruction, and shellcheck, which is in it, every command. The image is built
+where a Docker daemon runs.
 """
 
 from __future__ import annotations
@@ -83,3 +83,24 @@ def test_a_wheel_can_be_made_of_what_is_copied(tmp_path: Path) -> None:
     held = zipfile.ZipFile(wheel).namelist()
     for name in ("nnx_migrate/cli/app.py", "nnx_migrate/py.typed", "nnx_codemods/state_axes.py"):
         assert name in held
+
+
+def _docker_runs() -> bool:
+    docker = shutil.which("docker")
+    command = [docker or "", "info"]
+    return bool(docker) and not subprocess.run(command, capture_output=True, check=False).returncode
+
+
+@pytest.mark.network
+@pytest.mark.skipif(not _docker_runs(), reason="no Docker daemon runs here")
+def test_the_page_builds_and_runs_it(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "batch.md").read_text().replace("\\\n", " ")
+    build, *lines = re.findall(r"^(?:docker|mkdir) .*", page, re.MULTILINE)
+    subprocess.run(build, shell=True, cwd=ROOT, check=True)
+    project = tmp_path / "project"
+    shutil.copytree(ROOT / "examples" / "sample", project)
+    for line in lines:
+        done = subprocess.run(line, shell=True, cwd=project, check=False)
+        assert done.returncode in {0, 1}, line
+    assert (tmp_path / "campaign" / "summary.json").is_file()
+    assert "nnx.split" in (project / "ranker" / "training.py").read_text()
