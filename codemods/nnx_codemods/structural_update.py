@@ -85,6 +85,10 @@ function of another package. So is a function that passes an object on to such a
 `getattr(nnx, name)` is pinned where the names in sight are transforms. It is reported where the
 names are out of sight and it gets a function of the project.
 
+With `--allow unknown-effects`, code out of sight does not count: neither what gets such an object,
+nor a function that no file shows, nor a transform that is passed on as a value. Code in sight that
+may be meant still leads to a pin.
+
 What depends on a flag that is false does not count: a parameter that the call leaves at its default
 of False or None (`if sow_weights: self.sow(...)`), or an attribute. The constructor has to store
 the attribute from a parameter (`self.sow_weights = sow_weights`), and the object that holds the
@@ -121,25 +125,20 @@ import enum
 from collections.abc import Iterator
 
 from nnx_codemods._claims import RuleClaim
-from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._gradient.watched import unchecked_pops, watched_when_traced, watches
 from nnx_codemods._modes.hoisted import hoisted, not_hoisted, set_at_both_places
-from nnx_codemods._next_steps import NextStep, next_steps
+from nnx_codemods._next_steps import next_steps
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.popped_when_traced import pops_to_check
 from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
+from nnx_codemods._unresolved.hidden_functions import hidden_function
 from nnx_codemods._unresolved.known_classes import all_known
 from nnx_codemods._unresolved.named_at_run_time import computed_transform
-from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_codemods._unresolved.unknown_effects import explained, unknown_effects
-from nnx_codemods._unresolved.unseen_functions import (
-    may_be_graph_node,
-    seen_functions,
-    unseen_function,
-)
+from nnx_codemods._unresolved.unseen_functions import may_be_graph_node, seen_functions
 from nnx_migrate.analysis.domain.values import (
     Scope,
     Values,
@@ -166,6 +165,7 @@ from nnx_migrate.analysis.flax.transforms import (
 )
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
@@ -193,11 +193,9 @@ class StructureCause(Cause):
     SET_BEFORE = "the mode that the function sets first is set before its calls"
     WATCHED = "a check makes sure, when {what} is traced, that it keeps the structure of {name}"
     ESCAPES = "{how}: call the function by name"
-    FUNCTIONS_HIDDEN = "cannot tell which functions it runs"
-    FUNCTION_HIDDEN = "cannot tell which function it runs: {function}"
     CHANGES = "the function {does} {name}: {what} ({place})"
     MAKES = "what it creates is lost: {what} ({place})"
-    HANDED_ON = "cannot tell what {text} is applied to, because it is passed on as a value"
+    ALLOWED = "unknown code gets {name}{told}"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:
@@ -235,28 +233,26 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
         return Manual(RULE.name, StructureCause.ESCAPES.about(how=site.escapes), (evidence,))
     if site.transform == COMPUTED:
         return computed_transform(context, site, RULE.name)
-    if site.spec.operands and _runs_unknown(context, site):
-        evidence = Evidence(
-            str(RuleClaim.FUNCTIONS_UNKNOWN), Proof.ASSUMED, context.where(site.node)
-        )
-        why = StructureCause.FUNCTIONS_HIDDEN.about()
-        return Pin(RULE.name, why, (evidence,), outward=True, ways_out=(NextStep.CALL_BY_NAME,))
+    assumed: list[tuple[str, Evidence]] = []
+    hidden = hidden_function(context, site, RULE.name, _ALLOWS)
+    if hidden is not None:
+        if not context.options.allows(_ALLOWS):
+            return hidden
+        assumed += [("its arguments", each) for each in hidden.evidence]
     if site.form == "reference":
-        return _handed_on(context, site)
-    unseen = unseen_function(context, site) if site.transform in TRACING else None
-    if unseen is not None:
-        text, because = unseen
-        evidence = Evidence(str(UnresolvedCause.UNSEEN.about(reason=because)), Proof.ASSUMED)
-        why = StructureCause.FUNCTION_HIDDEN.about(function=text)
-        return Pin(RULE.name, why, (evidence,), outward=True, ways_out=(NextStep.CALL_BY_NAME,))
+        return _allowed(assumed)
     given = tuple(_given(context, site))
     bare = site.transform in SPLITTERS  # they trace nothing, what runs in them may
     for scope, index, name, values, collected in given:
         effect = _structural(context, site, scope, index, name, values, collected)
         if effect is not None:
             seen = effect.kind == "structure"
-            proof = Proof.PROVED if seen else Proof.ASSUMED
-            told: tuple[Evidence, ...] = (Evidence(effect.what, proof, effect.where),)
+            unseen = Evidence(effect.what, Proof.ASSUMED, effect.where, _ALLOWS)
+            if not seen and context.options.allows(_ALLOWS):
+                assumed.append((name, unseen))
+                continue
+            shown = Evidence(effect.what, Proof.PROVED, effect.where)
+            told: tuple[Evidence, ...] = (shown if seen else unseen,)
             does = "changes" if seen else "may change"
             why = StructureCause.CHANGES.about(effect.where, does=does, name=name, what=effect.told)
             if effect.sows:
@@ -267,11 +263,24 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
     if made is not None:
         why = StructureCause.MAKES.about(made.where, what=made.claim)
         return Pin(RULE.name, why, (made,), outward=True, bare=bare)
-    return _unsure(context, site, given, bare)
+    return _unsure(context, site, given, bare, assumed)
+
+
+def _allowed(assumed: list[tuple[str, Evidence]]) -> Same | None:
+    """What somebody allows to be taken for harmless: nothing is changed for it."""
+    if not assumed:
+        return None
+    names = " and ".join(dict.fromkeys(name for name, _ in assumed))
+    why = StructureCause.ALLOWED.about(name=names, told=_ALLOWS.told)
+    return Same(RULE.name, why, tuple(each for _, each in assumed))
 
 
 def _unsure(
-    context: FileContext, site: Site, given: tuple[_Given, ...], bare: bool
+    context: FileContext,
+    site: Site,
+    given: tuple[_Given, ...],
+    bare: bool,
+    assumed: list[tuple[str, Evidence]],
 ) -> Decision | None:
     """What becomes of a site where code that is not known gets some of the objects."""
     watched: dict[int, tuple[str, Evidence]] = {}
@@ -283,16 +292,21 @@ def _unsure(
             continue
         check = watched_when_traced(context, site, (scope, index, name), values, possible)
         if check is None or index is None:
-            why, unsure = explained(possible[0], name)
+            out_of_sight = all(each.by is None for each in possible)
+            allows = _ALLOWS if out_of_sight else None
+            why, unsure = explained(possible[0], name, allows)
+            if allows is not None and context.options.allows(allows):
+                assumed += [(name, each) for each in unsure]
+                continue
             ways = next_steps(possible[0].effect.cause, name)
             return Pin(RULE.name, why, unsure, outward=True, bare=bare, ways_out=ways)
         watched[index] = name, check
     if not watched:
-        return None
+        return _allowed(assumed)
     names = " and ".join(dict.fromkeys(name for name, _ in watched.values()))
     what = "the loss" if site.spec.differentiates else "the function"
     why = StructureCause.WATCHED.about(name=names, what=what)
-    checks = tuple(each for _, each in watched.values())
+    checks = tuple(each for _, each in (*watched.values(), *assumed))
     return Contribution(RULE.name, why, checks, Splits((), watched=tuple(watched)))
 
 
@@ -303,24 +317,6 @@ def _given(context: FileContext, site: Site) -> Iterator[_Given]:
         for index, name, values in given_parameters(context, site, scope):
             if differentiated is not None and index not in differentiated:
                 yield scope, index, name, values, index == 0 and is_captured(context, site)
-
-
-def _handed_on(context: FileContext, site: Site) -> Pin | None:
-    """A transform that is a value itself, in a table or a partial that is kept."""
-    if site.transform not in TRACING:
-        return None
-    evidence = Evidence(str(RuleClaim.FUNCTIONS_UNKNOWN), Proof.ASSUMED, context.where(site.node))
-    why = StructureCause.HANDED_ON.about(text=site.written)
-    return Pin(RULE.name, why, (evidence,), bare=True, ways_out=(NextStep.APPLY_BY_NAME,))
-
-
-def _runs_unknown(context: FileContext, site: Site) -> bool:
-    """Whether control flow is passed on as a value, or called with functions that are not seen."""
-    if site.form == "reference" or not site.branches:
-        return True
-    return not function_scopes(context, site) and any(
-        is_graph_node(context, context.values(operand)) for operand in site.operands
-    )
 
 
 def _differentiated(context: FileContext, site: Site) -> set[int] | None:
@@ -378,6 +374,8 @@ def _is_named_at_run_time(cause: EffectCause) -> bool:
             return isinstance(cause, TextExecuted)
 
 
+#: What has to be allowed for code out of sight to be taken for harmless.
+_ALLOWS = Permission.UNKNOWN_EFFECTS
 #: Rules that keep a site in graph mode because of what the function sets.
 _SETTLED = frozenset({"structural-update", "module-gradient", "diff-state"})
 _TRANSFORMS = GRADIENTS | TRACING | SPLITTERS | CONTROL_FLOW | {COMPUTED, AS_VALUE}

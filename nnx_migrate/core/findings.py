@@ -106,6 +106,12 @@ class Finding:
     ways_out: tuple[str, ...] = ()
 
     @property
+    def rests_on_permission(self) -> bool:
+        """Whether it ends so because of something that a user has allowed to be assumed."""
+        done = self.outcome in {Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED, Outcome.SAME}
+        return done and any(each.permission is not None for each in self.evidence)
+
+    @property
     def why(self) -> str:
         """The message, without what the outcome says already."""
         kept = self.outcome in {Outcome.PINNED, Outcome.PINNED_MID}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 import pytest
 
 from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.sources.configuration import Options
 from tests.golden.migration import migrate_tree
 from tests.hazards.running import migrated
@@ -62,9 +64,10 @@ class Disturbed(nnx.Module):
 """
 
 
-def _pins(traced: str, body: str = "self.n += 1") -> list[Finding]:
+def _pins(traced: str, body: str = "self.n += 1", *, allowed: bool = False) -> list[Finding]:
     text = _HEAD.replace("BODY", body) + textwrap.dedent(traced)
-    options = Options(trace_checks=False)
+    allow = frozenset({Permission.UNKNOWN_EFFECTS} if allowed else ())
+    options = Options(trace_checks=False, allow=allow)
     found = migrate_tree({"main.py": text.encode()}, options)["main.py"].findings
     assert all(each.rule == "structural-update" for each in found)
     return [each for each in found if each.outcome is Outcome.PINNED]
@@ -527,3 +530,36 @@ def test_what_is_done_to_another_part_of_a_carry_is_not_done_to_the_object() -> 
 )
 def test_an_object_that_is_unpacked_may_change(body: tuple[str, ...]) -> None:
     assert any("elsewhere.run" in each.message for each in _unpacked_pins(*body))
+
+
+@pytest.mark.parametrize(
+    "traced",
+    [
+        "@nnx.jit\ndef step(m: Net):\n    return elsewhere.run(m)\n",
+        "@nnx.jit\ndef step(m: Net, f):\n    return elsewhere.use(f, m)\n",
+        "def main(m: Net, f):\n    return nnx.jit(f)(m)\n",
+        "def main(m: Net, fs):\n    return nnx.cond(True, *fs, m)\n",
+        "jit = [nnx.jit]\n",
+    ],
+)
+def test_code_out_of_sight_may_be_taken_for_harmless(traced: str) -> None:
+    (pin,) = _pins(traced)
+    assert {each.permission for each in pin.evidence} == {Permission.UNKNOWN_EFFECTS}
+    assert _pins(traced, allowed=True) == []
+
+
+@pytest.mark.parametrize(
+    ("traced", "changed"),
+    [
+        # Code in sight may be meant, or is called beside what is not known.
+        ("@nnx.jit\ndef step(m, x):\n    return m(x)\n", "m"),
+        ("@nnx.jit\ndef step(m: Net, f):\n    return f(m)\n", "f"),
+        ("@nnx.jit\ndef step(m: Net, n: Net):\n    touch(n)\n    return elsewhere.run(m)\n", "n"),
+        ("@nnx.jit\ndef step(m: Net):\n    touch(m)\n    return elsewhere.run(m)\n", "m"),
+        ("def main(m: Net, f):\n    return nnx.jit(touch if f else elsewhere.run)(m)\n", "m"),
+        ("def main(m: Net, f):\n    return nnx.cond(True, touch, f, m)\n", "m"),
+    ],
+)
+def test_code_in_sight_is_never_taken_for_harmless(traced: str, changed: str) -> None:
+    (pin,) = _pins(traced, allowed=True)
+    assert re.search(rf"(changes|happens to) {changed}\b", pin.message)

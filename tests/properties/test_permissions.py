@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from nnx_migrate.core.findings import FileResult, Outcome
+from nnx_migrate.core.findings import FileResult
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.sources.configuration import Options
 from tests.golden.cases import Case, all_cases
@@ -20,7 +20,7 @@ def _used(results: dict[str, FileResult]) -> frozenset[Permission]:
     return frozenset(
         each.permission
         for finding in findings
-        if finding.outcome in {Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED}
+        if finding.rests_on_permission
         for each in finding.evidence
         if each.permission is not None
     )

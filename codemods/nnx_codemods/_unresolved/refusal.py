@@ -36,6 +36,9 @@ class UnresolvedCause(Cause):
         "{seen}, because {reason}; put nnx.set_graph_mode(True) around the call, unless you know "
         "that {package} works in tree mode"
     )
+    FUNCTIONS_HIDDEN = "cannot tell which functions it runs"
+    FUNCTION_HIDDEN = "cannot tell which function it runs: {function}"
+    HANDED_ON = "cannot tell what {text} is applied to, because it is passed on as a value"
     EFFECT = "cannot tell what happens to {name}: {what} ({place})"
     UNSEEN = "what runs there is unknown: {reason}"
     MAY_BE = "it may be {function}: {does}"

@@ -92,22 +92,25 @@ def _unpacked(
     ]
 
 
-def explained(possible: Possible, name: str) -> tuple[Refusal, tuple[Evidence, ...]]:
+def explained(
+    possible: Possible, name: str, permission: Permission | None
+) -> tuple[Refusal, tuple[Evidence, ...]]:
     """A reason for a pin, and what it rests on.
 
     Args:
         name: of the parameter.
+        permission: what allows to take it for harmless, if anything does.
     """
     effect, by = possible.effect, possible.by
     why = UnresolvedCause.EFFECT.about(effect.where, name=name, what=effect.told)
-    evidence = [unseen_code(effect)]
+    evidence = [unseen_code(effect, permission)]
     if by is not None:
         may = UnresolvedCause.MAY_BE.about(function=possible.name, does=by.told)
         evidence.append(Evidence(str(may), Proof.ASSUMED, by.where))
     return why, tuple(evidence)
 
 
-def unseen_code(effect: Effect, permission: Permission | None = None) -> Evidence:
+def unseen_code(effect: Effect, permission: Permission | None) -> Evidence:
     """What is not known of an effect, for the evidence beside a message that tells the effect.
 
     Args:

@@ -89,7 +89,7 @@ class Cause:
 
 
 def shown_findings(results: Iterable[FileResult], *, verbose: bool) -> Iterator[Shown]:
-    """Yield what a person is shown: all but what stays the same.
+    """Yield what a person is shown: all but what stays the same, whatever anybody assumes.
 
     Args:
         results: every file of the run.
@@ -99,7 +99,8 @@ def shown_findings(results: Iterable[FileResult], *, verbose: bool) -> Iterator[
         told = False
         for finding in result.findings:
             told = told or finding.message == result.reason
-            if verbose or finding.outcome is not Outcome.SAME or result.status in ATTENTION:
+            done = finding.outcome is Outcome.SAME and not finding.rests_on_permission
+            if verbose or not done or result.status in ATTENTION:
                 word = result.status if result.status in ATTENTION else finding.outcome
                 yield Shown(result, finding, word)
         if result.reason and not told:

@@ -68,8 +68,7 @@ def pull_request(
 
 def _assumed(mine: Sequence[Told]) -> Iterator[str]:
     """What somebody has allowed to be assumed, and what follows where it is not so."""
-    changed = {Outcome.REWRITTEN, Outcome.REWRITTEN_CHECKED}
-    findings = [item.finding for item in mine if item.finding.outcome in changed]
+    findings = [item.finding for item in mine if item.finding.rests_on_permission]
     found = Counter(
         name for finding in findings for name in {each.permission for each in finding.evidence}
     )
