@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.core.findings import FileResult
-from tests.hazards.running import migrated, settled, verdicts
+from tests.hazards.running import migrated, migrated_files, settled, verdicts
 
 PROGRAM = """\
 import jax, jax.numpy as jnp
@@ -87,6 +87,10 @@ DROPPED = {
             "REST": "model(x), other(x)",
         },
         "step(model, other, x)",
+    ),
+    "called in what it returns": (
+        {"BODY": "    return model, other, model(x) - y"},
+        "y = step(model, other, x)",
     ),
     "thrown away": (
         {"CALL": "step(model, other, x); y = x"},
@@ -173,6 +177,14 @@ BESIDE = {
         },
         "    y = _step(model, other, x)\n    return model, other, y\n",
     ),
+    "stored in it": (
+        {
+            "CALL": "model, other, model.steps[...] = step(model, other, x)",
+            "BODY": "    return model, other, model.steps[...] * 2",
+            "REST": "model(x), other(x)",
+        },
+        "    result = _step(model, other, x)\n    return model, other, result\n",
+    ),
     "its name is taken": (
         {
             "OPTIONS": "_step = 1\n@nnx.jit",
@@ -183,11 +195,6 @@ BESIDE = {
 }
 SWAPPED = {"CALL": "other, model, y = step(model, other, x)"}
 KEPT = {
-    "kept in it": {
-        "CALL": "model, other, model.steps[...] = step(model, other, x)",
-        "BODY": "    return model, other, model.steps[...] * 2",
-        "REST": "model(x), other(x)",
-    },
     "bound anew": {"BODY": "    model = nnx.clone(model)\n" + BOTH},
     "a part": {"BODY": "    return model, other, model.linear", "REST": "other(x), model(x)"},
     "one of two": {
@@ -251,6 +258,49 @@ def test_what_callers_may_not_have_is(name: str) -> None:
     after = case(KEPT[name]).after.decode()
     assert "nnx.compat" in after
     assert KEPT[name].get("BODY", BOTH) in after
+
+
+STARTED = """\
+import jax.numpy as jnp
+from flax import nnx
+
+BEFORE
+TEST:
+    net = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+
+    @nnx.jit
+    def step(net, x):
+        net.bias[...] += 1
+        return net(x), net
+
+    y, net = step(net, jnp.ones((1, 2)))
+AFTER
+"""
+GUARD = 'if __name__ == "__main__"'
+
+
+@pytest.mark.parametrize(
+    ("parts", "dropped"),
+    [
+        pytest.param({}, True, id="where the file is started"),
+        pytest.param({"TEST": 'if __name__ != "__main__"'}, False, id="where it is imported"),
+        pytest.param({"TEST": f"{GUARD}:\n    pass\nelse"}, False, id="in the other branch"),
+        pytest.param({"TEST": "if jnp.ones(()) == 1"}, False, id="under another test"),
+        pytest.param({"BEFORE": "def step(): pass\n"}, False, id="bound elsewhere too"),
+        pytest.param({"AFTER": "def again():\n    global step\n"}, False, id="declared global"),
+        pytest.param({"AFTER": "from pkg.other import *\n"}, False, id="maybe imported"),
+    ],
+)
+def test_nobody_imports_what_a_file_binds_where_it_is_started(
+    parts: dict[str, str], dropped: bool
+) -> None:
+    text = STARTED
+    for name, part in ({"BEFORE": "", "TEST": GUARD, "AFTER": ""} | parts).items():
+        text = text.replace(name, part)
+    files = {"pkg/__init__.py": "", "pkg/other.py": "number = 1\n", "pkg/run.py": text}
+    after = migrated_files(files)["pkg/run.py"].after.decode()
+    assert ("    y = step(net, jnp.ones((1, 2)))\n" in after) is dropped
+    assert ("compat" in after) is not dropped
 
 
 @pytest.mark.runs_jax

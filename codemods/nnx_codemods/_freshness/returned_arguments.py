@@ -18,6 +18,7 @@ import dataclasses
 from collections.abc import Collection, Iterator
 
 from nnx_codemods._freshness.optimizer_alias import by_parameter, is_only_read
+from nnx_migrate.analysis.domain.values import ARRAY, PLAIN
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import names_in
@@ -42,7 +43,7 @@ def returned_again(context: FileContext, site: Site, names: frozenset[str]) -> R
     less = _returning_less(context, site, names)
     if less is None:
         return None
-    uses = _uses(context, less.function, _places_of(less.returns, names))
+    uses = _uses(context, less.function, _places_of(context, less.returns, names))
     if uses is not None:
         return dataclasses.replace(less, uses=uses)
     twin = _twin_of(context, less.function, less.returns)
@@ -64,7 +65,7 @@ def _returning_less(
     if args.posonlyargs or args.vararg or args.kwarg:
         return None
     returns = tuple(returns_of(context, function))
-    places = _places_of(returns, names)
+    places = _places_of(context, returns, names)
     if not places or not fits(function.returns, places):
         return None
     return ReturnedAgain(function, returns, (), frozenset(places))
@@ -129,7 +130,7 @@ def returns_of(context: FileContext, function: ast.FunctionDef) -> Iterator[ast.
 
 
 def _places_of(
-    returns: tuple[ast.Return, ...], names: frozenset[str]
+    context: FileContext, returns: tuple[ast.Return, ...], names: frozenset[str]
 ) -> dict[tuple[int, ...], str]:
     """Where the parameters stand in what is returned; empty where they stand elsewhere too."""
     found: list[dict[tuple[int, ...], str]] = []
@@ -138,14 +139,19 @@ def _places_of(
             return {}
         leaves = dict(leaves_of(each.value))
         own = {p: e.id for p, e in leaves.items() if isinstance(e, ast.Name) and e.id in names}
-        others = [leaf for place, leaf in leaves.items() if place not in own]
-        mentioned = {
-            node.id for leaf in others for node in ast.walk(leaf) if isinstance(node, ast.Name)
-        }
-        if set(own.values()) != names or mentioned & names:
+        others = (leaf for place, leaf in leaves.items() if place not in own)
+        if set(own.values()) != names or any(may_hold(context, each, names) for each in others):
             return {}
         found.append(own)
     return found[0] if found and all(each == found[0] for each in found) else {}
+
+
+def may_hold(context: FileContext, leaf: ast.expr, names: Collection[str]) -> bool:
+    """Whether what else is returned names one of the objects, and is more than data."""
+    if not any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(leaf)):
+        return False
+    values = context.values(leaf)
+    return not values or not values <= ARRAY | PLAIN
 
 
 def leaves_of(

@@ -13,8 +13,13 @@ from collections.abc import Iterator, Sequence
 
 from nnx_codemods._evidence import is_graph_node
 from nnx_codemods._freshness.array_fields import holds_arrays
-from nnx_codemods._freshness.returned_arguments import fits, leaves_of, returns_of
-from nnx_migrate.analysis.domain.values import ARRAY, PLAIN, Instance, Scope, Values
+from nnx_codemods._freshness.returned_arguments import (
+    fits,
+    leaves_of,
+    may_hold,
+    returns_of,
+)
+from nnx_migrate.analysis.domain.values import ARRAY, Instance, Scope
 from nnx_migrate.analysis.effects.causes import Returned
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
@@ -144,7 +149,7 @@ def _places_in(
         for place, leaf in leaves_of(value):
             if isinstance(leaf, ast.Name) and leaf.id in names:
                 places[place] = parameters.index(leaf.id)
-            elif _mentions(leaf, names) and not _is_data(context.values(leaf)):
+            elif may_hold(context, leaf, names):
                 return None
         if {parameters[i] for i in places.values()} != names:
             return None
@@ -187,14 +192,6 @@ def _binds_otherwise(statement: ast.AST, names: set[str]) -> bool:
     others = (ast.alias, ast.MatchAs, ast.MatchStar, ast.ExceptHandler)
     inside = (node for node in ast.walk(statement) if isinstance(node, others))
     return any(_binds(node, name) for node in inside for name in names)
-
-
-def _mentions(node: ast.expr, names: set[str]) -> bool:
-    return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node))
-
-
-def _is_data(values: Values) -> bool:
-    return bool(values) and values <= ARRAY | PLAIN
 
 
 def _stays_whole(context: FileContext, scope: Scope, name: str) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import enum
+import itertools
 from collections.abc import Collection
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.main_guard import is_main_guard
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.analysis.symbols.visibility import is_visible_outside
@@ -38,12 +40,49 @@ def check_in_file(context: FileContext, scope: Scope, name: str) -> None:
     Raises:
         NotRewritten: other code may.
     """
-    if scope.function != ir.MODULE_SCOPE:
+    if scope.function != ir.MODULE_SCOPE or _is_bound_when_started(context, scope, name):
         return
     if is_visible_outside(context.project, scope.module, name):
         raise NotRewritten(NotAllSeen.OUTSIDE.about(name=name))
     for other in context.analysis.imports.importers(scope.module, (name,)):
         raise NotRewritten(NotAllSeen.OTHER_FILE.about(Place(other.module), name=name))
+
+
+def _is_bound_when_started(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether a name is bound under `if __name__ == "__main__":` alone: no import has it.
+
+    Args:
+        scope: the module that binds it.
+    """
+    if scope.module != context.tree.module:
+        return False
+    binders: list[ast.AST] = []
+    for node in context.tree.nodes:
+        match node:
+            case ast.Global(names=names) if name in names:
+                return False
+            case ast.Name(id=bound, ctx=ast.Store()) if bound == name:
+                binders.append(node)
+            case ast.FunctionDef(name=bound) | ast.ClassDef(name=bound) if bound == name:
+                binders.append(node)
+            case ast.AsyncFunctionDef(name=bound) if bound == name:
+                binders.append(node)
+            case ast.alias(name=imported, asname=bound) if (bound or imported) in {name, "*"}:
+                return False
+            case ast.MatchAs(name=bound) | ast.MatchStar(name=bound) if bound == name:
+                return False
+    own = [each for each in binders if context.tree.scope(each) == scope]
+    return bool(own) and all(_is_guarded(context, each) for each in own)
+
+
+def _is_guarded(context: FileContext, node: ast.AST) -> bool:
+    """Whether it stands in the body of a test at the top of a file whether that is started."""
+    path = [node, *context.tree.ancestors(node)]
+    for below, above in itertools.pairwise(path):
+        if isinstance(above, ast.If) and isinstance(context.tree.parents[above], ast.Module):
+            asks = isinstance(above.test, ast.Compare) and isinstance(above.test.ops[0], ast.Eq)
+            return below in above.body and asks and is_main_guard(above)
+    return False
 
 
 def is_of_file(context: FileContext, scope: Scope, name: str) -> bool:
