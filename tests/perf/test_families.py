@@ -12,9 +12,11 @@ from nnx_migrate.analysis.callgraph import called_functions, passed_within
 from nnx_migrate.analysis.callgraph.call_targets import Handles
 from nnx_migrate.analysis.callgraph.called_functions import Handle
 from nnx_migrate.analysis.domain.values import Scope
+from nnx_migrate.analysis.effects.captured.search import Search
 from nnx_migrate.analysis.effects.flags import constructors
 from nnx_migrate.analysis.effects.flags.own_stores import OwnStores, own_stores
 from nnx_migrate.analysis.effects.transfer import Tracker
+from nnx_migrate.analysis.interp.stores import outside
 from nnx_migrate.analysis.interp.stores.fields import ClassAttributes
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.occurrences import Mentions
@@ -22,7 +24,7 @@ from nnx_migrate.analysis.symbols.passed_on import passed_on_in
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.engine import run as engine
 from nnx_migrate.sources.configuration import Configuration
-from tests.unit.analysis.asking import analysis_of, scope_named
+from tests.unit.analysis.asking import analysis_of, scope_named, values_of
 
 _BASE = """\
 from flax import nnx
@@ -265,3 +267,76 @@ def test_what_a_class_stores_is_found_once(methods: int, monkeypatch: pytest.Mon
     for i in range(methods):
         assert not analysis.effects.of(scope_named(analysis, f"run{i}"), "self")
     assert sorted(key.partition(":")[0] for key in looked_at) == ["Encoder", "Layer"]
+
+
+_DROPPING = """
+class Layer{n}(nnx.Module):
+    def __init__(self, rngs):
+        self.dropout = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.dropout(x)
+
+"""
+
+
+def _entered(calls: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often a function is met that so many calls of any of eight classes may run."""
+    types = " | ".join(f"Layer{n}" for n in range(8))
+    text = "from flax import nnx\n\n" + "".join(_DROPPING.replace("{n}", str(n)) for n in range(8))
+    text += f"\ndef run(layer: {types}, x):\n" + "    x = layer(x)\n" * calls + "    return x\n"
+    met = 0
+    entered = Search._entered
+
+    def counted(self: Search, followed: Any) -> Any:
+        nonlocal met
+        met += 1
+        return entered(self, followed)
+
+    monkeypatch.setattr(Search, "_entered", counted)
+    analysis = analysis_of(text)
+    found = analysis.uses.of(scope_named(analysis, "run"), "layer")
+    monkeypatch.setattr(Search, "_entered", entered)
+    assert len(found) == 8 * (calls > 0)
+    return met
+
+
+def test_all_classes_that_a_call_may_mean_are_gone_through_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert _entered(1, monkeypatch) == _entered(12, monkeypatch)
+
+
+_KEEPING = """
+class Below{n}(Base):
+    def __init__(self):
+        self.parts = []
+
+"""
+
+
+def _looked_at(classes: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often is found what a store goes to, where it may be any of so many classes."""
+    text = "from flax import nnx\n\n\nclass Base(nnx.Module):\n    pass\n\n"
+    text += "".join(_KEEPING.replace("{n}", str(n)) for n in range(classes))
+    text += "\ndef fill(net: Base, part: nnx.Linear):\n    net.parts.append(part)\n"
+    text += (
+        "    net.parts = [part]\n\ndef use(net: Base):\n    parts = net.parts\n    return parts\n"
+    )
+    met_in = outside._met_in
+    looked = 0
+
+    def counted(*given: Any) -> Any:
+        nonlocal looked
+        looked += 1
+        return met_in(*given)
+
+    monkeypatch.setattr(outside, "_met_in", counted)
+    analysis = analysis_of(text)
+    assert values_of(analysis, "parts", "use")
+    monkeypatch.setattr(outside, "_met_in", met_in)
+    return looked
+
+
+def test_what_stores_go_to_is_found_once_for_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 0 < _looked_at(20, monkeypatch) == _looked_at(2, monkeypatch)

@@ -33,7 +33,7 @@ from nnx_migrate.analysis.interp.annotations import annotated
 from nnx_migrate.analysis.interp.containers.passed_to_base import keywords_to_base
 from nnx_migrate.analysis.interp.containers.sequential_layers import held_by_layer
 from nnx_migrate.analysis.interp.interpreter import Evaluator
-from nnx_migrate.analysis.interp.stores.fields import stored_outside
+from nnx_migrate.analysis.interp.stores.outside import stored_outside
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES
 from nnx_migrate.analysis.symbols.passed_on import writes_in

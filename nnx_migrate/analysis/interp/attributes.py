@@ -42,10 +42,11 @@ from nnx_migrate.analysis.interp.stores.absent import lacks
 from nnx_migrate.analysis.interp.stores.class_stores import (
     attribute_of_class,
     put_in_class,
+    put_in_classes,
     stored_in_class,
 )
 from nnx_migrate.analysis.interp.stores.computed_names import stored_by_computed_name
-from nnx_migrate.analysis.interp.stores.fields import stored_outside
+from nnx_migrate.analysis.interp.stores.outside import OutsideStores, stored_outside
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import (
     CONTAINER_CLASSES,
@@ -268,12 +269,14 @@ def _bound_method(evaluator: Evaluation, method: Scope) -> Values:
 
 def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
     found: Values = NOTHING
-    for class_name in evaluator.storing(instance, name):
+    storing = evaluator.storing(instance, name)
+    outside = OutsideStores(evaluator, name)
+    for class_name in storing:
         layer = layer_of(class_name)
         if layer is None:
             for stored in evaluator.stored(class_name, name):
                 found |= _as_stored(evaluator, class_name, name, stored)
-            for stored in stored_outside(evaluator, class_name, name) if found else ():
+            for stored in outside.in_class(class_name) if found else ():
                 found |= evaluator.values(stored.scope, stored.expr)
         elif name == "layers" and is_sequential(evaluator, instance):
             found |= {ContainerValue(layers_of(evaluator, instance))}
@@ -288,9 +291,9 @@ def _stored(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         elif kept is not None:
             more = layer.attributes_with(name, keywords_of(evaluator, instance))
             found = found.union(*map(library_attribute, {kept, *more}))
-    for class_name in evaluator.storing(instance, name) if holds_container(found) else ():
-        by_others = put_in_class(evaluator, class_name, name)
-        for put in (*evaluator.put(class_name, name), *by_others):
+    if holds_container(found):
+        own = (put for class_name in storing for put in evaluator.put(class_name, name))
+        for put in (*own, *put_in_classes(evaluator, storing, name)):
             found |= evaluator.values(put.scope, put.expr)
     return found
 

@@ -5,6 +5,7 @@ Only what is seen is listed; what is not seen is among the effects.
 
 from __future__ import annotations
 
+import collections
 import itertools
 from collections.abc import Iterable, Iterator
 
@@ -71,6 +72,7 @@ class LocalSteps:
         self.contents = contents
         self.project = effects.project
         self.hierarchy = effects.hierarchy
+        self._of_classes: dict[tuple[str, bool, str], OneOf | None] = {}
 
     def of(self, scope: Scope, name: str) -> Steps:
         """What a function does with what it calls `name`, those nested in it included."""
@@ -181,13 +183,20 @@ class LocalSteps:
 
     def _of_any_class(self, instance: Instance, name: str) -> Iterator[Step]:
         """What a method does, of each class that the object can be of."""
-        classes = self.hierarchy.classes_of(instance)
-        methods = [self.hierarchy.method(each, name) for each in classes]
-        found = [tuple(self._own(m)) if isinstance(m, Scope) else () for m in methods]
-        if any(found):
-            yield OneOf(tuple(found))
+        key = instance.class_name, instance.exact, name
+        if key not in self._of_classes:
+            self._of_classes[key] = self._found_in(self.hierarchy.classes_of(instance), name)
+        if (found := self._of_classes[key]) is not None:
+            yield found
 
-    def _own(self, method: Scope) -> Iterator[Step]:
+    def _found_in(self, classes: Iterable[str], name: str) -> OneOf | None:
+        """What the methods of a name do, of hundreds of classes which may share a few."""
+        methods = collections.Counter(self.hierarchy.method(each, name) for each in classes)
+        found = {m: tuple(self._own(m)) if isinstance(m, Scope) else () for m in methods}
+        again = [found[method] for method, count in methods.items() if count > 1]
+        return OneOf((*found.values(), *again)) if any(found.values()) else None
+
+    def _own(self, method: Scope) -> Iterator[Use | Enter]:
         function = self.project.function(method)
         if not function.parameters:
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Collection, Iterator
 
 from nnx_migrate.analysis.effects.captured.steps import (
@@ -14,6 +13,7 @@ from nnx_migrate.analysis.effects.captured.steps import (
     Steps,
     Through,
     Use,
+    expected_of_all,
 )
 from nnx_migrate.core.place import Place
 
@@ -34,6 +34,8 @@ class Search:
         #: What was looked at, with what it leads to.
         self.seen: dict[Followed, set[Followed]] = {}
         self._around: list[set[Followed]] = []
+        #: By identity, of which all functions were looked at, with the uses of its own.
+        self._gone_through: dict[int, tuple[OneOf, tuple[Use, ...]]] = {}
 
     def uses(self, steps: Steps) -> Iterator[Use]:
         """The uses among steps, and in what they lead to."""
@@ -48,8 +50,8 @@ class Search:
                 case Perhaps(steps=inner):
                     for use in self.uses(inner):
                         yield dataclasses.replace(use, certain=False)
-                case OneOf(classes=classes):
-                    yield from self._one_of(classes)
+                case OneOf():
+                    yield from self._one_of(step)
 
     def _entered(self, followed: Followed) -> Iterator[Use]:
         for leading in self._around[-1:]:
@@ -66,8 +68,13 @@ class Search:
             via = use.via if use.where == place else (place, *use.via)
             yield dataclasses.replace(use, via=via)
 
-    def _one_of(self, classes: tuple[Steps, ...]) -> Iterator[Use]:
-        found = [list(self.uses(steps)) for steps in classes]
-        every = all(any(use.expected for use in uses) for uses in found)
-        for use in itertools.chain.from_iterable(found):
-            yield dataclasses.replace(use, expected=use.expected and every)
+    def _one_of(self, step: OneOf) -> Iterator[Use]:
+        # Thousands of calls may be of what can be any of hundreds of classes.
+        _, again = self._gone_through.get(id(step), (step, None))
+        if again is None:
+            yield from expected_of_all([list(self.uses(steps)) for steps in step.classes])
+            self._gone_through[id(step)] = step, step.own
+            return
+        for leading in self._around[-1:]:
+            leading.update(step.entered)
+        yield from again

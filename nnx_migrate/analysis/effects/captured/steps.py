@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import itertools
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 from nnx_migrate.analysis.domain.values import Scope
@@ -66,9 +67,33 @@ class OneOf:
     """What a method does, for each class that the object can be of.
 
     A use is expected only where every class has one.
+
+    Args:
+        classes: what the classes do, which no more than two have in common: a function is entered
+            once, so a third one would find what the second did.
     """
 
-    classes: tuple[Steps, ...]
+    classes: tuple[tuple[Use | Enter, ...], ...]
+
+    @property
+    def entered(self) -> Iterator[Followed]:
+        """The functions that are entered."""
+        for step in itertools.chain.from_iterable(self.classes):
+            if isinstance(step, Enter):
+                yield step.followed
+
+    @property
+    def own(self) -> tuple[Use, ...]:
+        """The uses that are none of what is entered."""
+        found = [[step for step in steps if isinstance(step, Use)] for steps in self.classes]
+        return tuple(expected_of_all(found))
+
+
+def expected_of_all(found: Collection[Collection[Use]]) -> Iterator[Use]:
+    """What each class has, of which a use is expected only if every class has one."""
+    every = all(any(use.expected for use in uses) for uses in found)
+    for use in itertools.chain.from_iterable(found):
+        yield dataclasses.replace(use, expected=use.expected and every)
 
 
 Step = Use | Enter | Through | Perhaps | OneOf

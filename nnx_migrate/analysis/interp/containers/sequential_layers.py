@@ -21,7 +21,7 @@ from nnx_migrate.analysis.domain.values import (
     union,
 )
 from nnx_migrate.analysis.interp.containers.dict_items import put_by_name
-from nnx_migrate.analysis.interp.stores.fields import stored_outside
+from nnx_migrate.analysis.interp.stores.outside import stored_outside
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import Instance, Scope
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.interp.stores.fields import may_be
+from nnx_migrate.analysis.interp.stores.outside import may_be
 from nnx_migrate.analysis.ir import nodes as ir
 
 #: Classes of Python that give objects no attributes but those with two underscores.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Collection, Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import NOTHING, ClassValue, Located, Scope, Values
 from nnx_migrate.analysis.interp.containers.put_by_functions import put_by_functions
 from nnx_migrate.analysis.interp.containers.puts import holds_container, stored_by
-from nnx_migrate.analysis.interp.stores.fields import put_outside
+from nnx_migrate.analysis.interp.stores.outside import OutsideStores
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 
@@ -41,8 +42,9 @@ def attribute_of_class(evaluator: Evaluation, class_name: str, name: str) -> Val
 
 def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
     """What other code stores in that attribute of a class, and its own class methods."""
+    classes: Values = frozenset({ClassValue(class_name)})
     for scope, write in evaluator.callers.mentions.outside_writes(name):
-        if write.how not in _PUTTING and _is_of(evaluator, scope, write, class_name):
+        if write.how not in _PUTTING and _is_of(evaluator, scope, write, classes):
             assert write.value is not None
             yield Located(scope, write.value)
     yield from _by_class_methods(evaluator, class_name).get(name, ())
@@ -50,27 +52,36 @@ def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterat
 
 def put_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
     """What other code puts into the container in that attribute: `Net.CACHE[key] = x`."""
+    return put_in_classes(evaluator, (class_name,), name)
+
+
+def put_in_classes(
+    evaluator: Evaluation, class_names: Collection[str], name: str
+) -> Iterator[Located]:
+    """The same of any of some classes."""
     mentions = evaluator.callers.mentions
+    classes: Values = frozenset(map(ClassValue, class_names))
     for scope, write in mentions.outside_writes(name):
-        if write.how in _PUTTING and _is_of(evaluator, scope, write, class_name):
+        if write.how in _PUTTING and _is_of(evaluator, scope, write, classes):
             yield stored_by(scope, write)
     for scope, put in mentions.outside_puts(name):
-        if _is_of(evaluator, scope, put, class_name):
+        if _is_of(evaluator, scope, put, classes):
             assert put.value is not None
             yield Located(scope, put.value)
     for each in put_by_functions(evaluator, name):
-        if each.base and ClassValue(class_name) in evaluator.values(each.where, each.base):
+        if each.base and not classes.isdisjoint(evaluator.values(each.where, each.base)):
             yield each.put
-    yield from put_outside(evaluator, class_name, name)
-    for below in evaluator.hierarchy.descendants(class_name):
+    yield from OutsideStores(evaluator, name).put_in(class_names)
+    descendants = map(evaluator.hierarchy.descendants, class_names)
+    for below in dict.fromkeys(itertools.chain.from_iterable(descendants)):
         yield from evaluator.put(below, name)
 
 
-def _is_of(evaluator: Evaluation, scope: Scope, write: ir.Write, class_name: str) -> bool:
+def _is_of(evaluator: Evaluation, scope: Scope, write: ir.Write, classes: Values) -> bool:
     """Whether a store goes to an attribute of a class itself, and not of an object of it."""
     if not isinstance(write.target, ir.Attribute):
         return False
-    return ClassValue(class_name) in evaluator.values(scope, write.target.base)
+    return not classes.isdisjoint(evaluator.values(scope, write.target.base))
 
 
 def _by_class_methods(evaluator: Evaluation, class_name: str) -> _Stores:

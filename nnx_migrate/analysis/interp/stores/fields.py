@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
-    Basic,
     Instance,
     Located,
     Scope,
-    Value,
     Values,
     is_unknown,
 )
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.interp.annotations import annotated
-from nnx_migrate.analysis.interp.containers.put_by_functions import put_by_functions
-from nnx_migrate.analysis.interp.containers.puts import put_under, stored_by
+from nnx_migrate.analysis.interp.containers.puts import put_under
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
@@ -167,58 +164,6 @@ class ClassAttributes:
                 return False
 
 
-def stored_outside(
-    evaluator: Evaluation,
-    class_name: str,
-    name: str,
-    leave_out: Callable[[Scope, ir.Write, ir.Expr], bool] = lambda scope, write, base: False,
-) -> list[Located]:
-    """What other code stores in that attribute of something that is shown to be of the class.
-
-    Stores to things that nothing is known of are not among it.
-
-    Args:
-        leave_out: whether a store to something says nothing of the object in question.
-    """
-    found = []
-    for scope, write in evaluator.callers.mentions.outside_writes(name):
-        if not isinstance(write.target, ir.Attribute) or write.value is None:
-            continue
-        if leave_out(scope, write, write.target.base):
-            continue
-        bases = evaluator.values(scope, write.target.base)
-        if not any(may_be(evaluator, value, class_name) for value in bases):
-            continue
-        if write.how in {"item", "key"} and _holds_arrays(evaluator, class_name, name):
-            continue  # `m.w[...] = x` gives what is there another value
-        found.append(stored_by(scope, write))
-    if _keeps_list(evaluator, class_name, name):
-        found += put_outside(evaluator, class_name, name)
-    return found
-
-
-def put_outside(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
-    """What other code puts into the list or the like that objects of a class keep there."""
-    for scope, put in evaluator.callers.mentions.outside_puts(name):
-        assert isinstance(put.target, ir.Attribute)
-        assert put.value is not None
-        bases = evaluator.values(scope, put.target.base)
-        if any(may_be(evaluator, value, class_name) for value in bases):
-            yield Located(scope, put.value)
-    for each in put_by_functions(evaluator, name):
-        bases = evaluator.values(each.where, each.base) if each.base else NOTHING
-        if any(may_be(evaluator, value, class_name) for value in bases):
-            yield each.put
-
-
-def _keeps_list(evaluator: Evaluation, class_name: str, name: str) -> bool:
-    """Whether a class keeps a list there, and not something with a method of such a name."""
-    layer = layer_of(class_name)
-    if layer is not None:
-        return layer.attribute(name) is not None
-    return any(is_new_container(each.expr) for each in evaluator.stored(class_name, name))
-
-
 def gets_object(evaluator: Evaluation, scope: Scope, put: ir.Expr) -> bool:
     """Whether a class calls with its object first what is put on it: functions as they are.
 
@@ -234,30 +179,6 @@ def gets_object(evaluator: Evaluation, scope: Scope, put: ir.Expr) -> bool:
         and not project.function(Scope(each.scope.module, each.expr.key)).decorators
         for each in bindings
     )
-
-
-def may_be(evaluator: Evaluation, value: Value, class_name: str) -> bool:
-    if not isinstance(value, Instance):
-        return False
-    if class_name in evaluator.hierarchy.ancestry(value.class_name).classes:
-        return True
-    # What is made as `nnx.Module()` is of no class below that.
-    return not value.exact and value.class_name in evaluator.hierarchy.ancestry(class_name).classes
-
-
-def _holds_arrays(evaluator: Evaluation, class_name: str, name: str) -> bool:
-    """Whether an attribute is a Variable or an array by all that its class stores in it."""
-    stored = evaluator.stored(class_name, name)
-    own = [evaluator.values(each.scope, each.expr) for each in stored]
-    return bool(own) and all(
-        bool(values) and all(_is_array(evaluator, value) for value in values) for values in own
-    )
-
-
-def _is_array(evaluator: Evaluation, value: Value) -> bool:
-    if isinstance(value, Instance):
-        return evaluator.hierarchy.kind(value.class_name) == "variable"
-    return value == Basic("array")
 
 
 def names_stored_outside(evaluator: Evaluation) -> Mapping[str, set[str]]:
