@@ -12,7 +12,7 @@ import weakref
 from nnx_migrate.analysis.callgraph.call_sites import Callers
 from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
 from nnx_migrate.analysis.callgraph.transparent_decorators import TransparentDecorators
-from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
+from nnx_migrate.analysis.domain.fixpoint import UNKNOWN, Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
     NOTHING,
     PLAIN,
@@ -65,6 +65,9 @@ class Evaluation(abc.ABC):
         known: object = self._known.get(key)
         if isinstance(known, frozenset):
             return known
+        if known is not None and (found := self.fixpoint.found(known)) is not UNKNOWN:
+            answer: Values = found
+            return answer
         return self.fixpoint.get(
             key, lambda: self._answer(self._values(scope, expr)), NOTHING, unsettled
         )

@@ -127,14 +127,12 @@ class Fixpoint:
         # Keys are expressions, which are hashed anew each time: each is looked up as seldom as
         # can be.
         known: Any = self.known.get(key, UNKNOWN)
-        if known.__class__ is not _Question:
-            if known is not UNKNOWN:
-                answer: T = known
-                return answer
+        if known is not UNKNOWN:
+            found = self.found(known)
+            if found is not UNKNOWN:
+                return cast(T, found)
+        else:
             known = None
-        elif known.asked is not None or known.state != _STALE:
-            answered: T = self._answer(known)
-            return answered
         if self._lasting is not None and (lasting := self._lasting(key)) is not UNKNOWN:
             self.known[key] = lasting
             return cast(T, lasting)
@@ -142,10 +140,22 @@ class Fixpoint:
             known = self.known[key] = _Question(key)
         known.compute, known.widen, known.fold, known.least = compute, widen, fold, least
         unguessed = self.unguessed
-        found: T = self._compute(known)
+        found = self._compute(known)
         if known.state != _FINAL and self._asked:
             self._asked[-1].append((known, found, self.unguessed != unguessed))
-        return found
+        return cast(T, found)
+
+    def found(self, known: object) -> Any:
+        """The answer that is known by a key, for good or in this circle; else UNKNOWN.
+
+        Args:
+            known: what `known` has for the key.
+        """
+        if not isinstance(known, _Question):
+            return known
+        if known.asked is None and known.state == _STALE:
+            return UNKNOWN
+        return self._answer(known)
 
     def final(self, key: Hashable) -> object:
         """The answer for `key` if it is settled, else UNKNOWN."""

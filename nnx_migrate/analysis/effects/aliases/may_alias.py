@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from nnx_migrate.analysis.callgraph.call_form import column, unstarred
 from nnx_migrate.analysis.domain.containers import is_container
+from nnx_migrate.analysis.domain.fixpoint import UNKNOWN
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
@@ -75,6 +76,8 @@ class Aliases:
         known = self._known.get(key)
         if isinstance(known, bool):
             return known
+        if known is not None and (found := self.finder.fixpoint.found(known)) is not UNKNOWN:
+            return found is True
         return self.finder.fixpoint.get(
             key, lambda: self._is_rooted(scope, expr), False, lambda _: True
         )
