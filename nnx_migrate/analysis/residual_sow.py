@@ -111,17 +111,17 @@ class CollectingEffects(EffectFinder):
         """The effects of a function at any point in it, those too that it pops again later."""
         if self.collected.get(scope) == parameter:
             return NO_EFFECTS
-        inside = _UnbalancedTracker(self, scope, parameter).effects()
-        return self.of(scope, parameter).union(inside)
+        inside = _UnbalancedTracker(self, scope, parameter).all()
+        return self.of(scope, parameter) | inside
 
-    def _unbalanced(self, scope: Scope, parameter: str) -> Iterator[Effect]:
-        return _UnbalancedTracker(self, scope, parameter).effects()
+    def _unbalanced(self, scope: Scope, parameter: str) -> Effects:
+        return _UnbalancedTracker(self, scope, parameter).all()
 
     def _gives_back(self, scope: Scope, parameter: str) -> bool:
         return _CautiousTracker(self, scope, parameter).gives_back()
 
-    def _tracked(self, scope: Scope, parameter: str) -> Iterator[Effect]:
-        return _CautiousTracker(self, scope, parameter).effects()
+    def _tracked(self, scope: Scope, parameter: str) -> Effects:
+        return _CautiousTracker(self, scope, parameter).all()
 
 
 class _VariableAliases(_KeptAliases):

@@ -10,7 +10,7 @@ import pytest
 from nnx_migrate.analysis.callgraph.dunder_dispatch import lookups_run
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope
 from nnx_migrate.analysis.effects import transfer
-from nnx_migrate.analysis.effects.effect import Effects
+from nnx_migrate.analysis.effects.effect import Done, Effects
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.interp import library_calls
@@ -252,7 +252,7 @@ def test_a_method_is_asked_once_where_code_computes_its_name(
     asked: list[str] = []
     of_own_method = EffectFinder.of_own_method
 
-    def noted(self: EffectFinder, method: Scope) -> Effects:
+    def noted(self: EffectFinder, method: Scope) -> Done:
         asked.append(self.project.function(method).name)
         return of_own_method(self, method)
 

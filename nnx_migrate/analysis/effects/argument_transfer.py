@@ -146,11 +146,12 @@ class Giving(Touching):
         if 0 in given and spec(short).collects:
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):
-                    yield from self.outside_capture(self.finder.of_call(value, where))
+                    done = self.finder.of_call(value, where)
+                    yield from self.outside_capture(self.joined(done))
         if 0 in given and (is_transform(dotted) or short in BINDING | APPLYING | MAPPING):
             for value in self.aliases.values(scope, call.args[0]):
                 if isinstance(value, Instance):
-                    yield from self.finder.of_call(value, where)
+                    yield from self.joined(self.finder.of_call(value, where))
         if dotted == SOWING:
             yield self.kept(scope, call.func, call.line)
         if name is None and dotted not in MAPPING | BINDING | {"functools.reduce"}:
@@ -207,7 +208,7 @@ class Giving(Touching):
             yield Effect("structure", UpdateAdds("arrays"), where)
         for value in values:
             if isinstance(value, Instance):
-                for effect in self.finder.of_call(value, where):
+                for effect in self.finder.of_call(value, where).each:
                     if effect.sows:
                         yield Effect("structure", UpdateAdds("sown values"), where)
 

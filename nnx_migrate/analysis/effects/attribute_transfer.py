@@ -21,7 +21,7 @@ from nnx_migrate.analysis.effects.causes import (
     VariableAdded,
     of_object,
 )
-from nnx_migrate.analysis.effects.effect import Effect, Effects
+from nnx_migrate.analysis.effects.effect import Effect, all_done
 from nnx_migrate.analysis.effects.only_tested import is_only_tested
 from nnx_migrate.analysis.heap.global_readers import name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
@@ -111,7 +111,7 @@ class Touching(Handing):
         if self.rooted(scope, read.base):
             yield from self.read_any(scope, read.base, [read.name])
 
-    def read_any(self, scope: Scope, base: ir.Expr, names: Iterable[str]) -> Effects:
+    def read_any(self, scope: Scope, base: ir.Expr, names: Iterable[str]) -> Iterable[Effect]:
         """What reading any of some attributes of the object does.
 
         Each method is asked once: hundreds of classes may have it, and of code that computes the
@@ -134,7 +134,8 @@ class Touching(Handing):
                         found.add(Effect("structure", PropertyCached(name), where))
                 if changes and self._is_handed_on(scope, read):
                     found.add(by_method(name, where))
-        return frozenset(found).union(*map(self.finder.of_own_method, methods))
+        done = all_done(map(self.finder.of_own_method, methods))
+        return found.union(self.joined(done))
 
     def run(self, scope: Scope, run: Run, line: int) -> Iterator[Effect]:
         """What a method does that nobody calls by its name."""
@@ -146,7 +147,7 @@ class Touching(Handing):
         for value in self.aliases.values(scope, run.operand):
             for method in methods_run(evaluator, value, run.methods):
                 if own:
-                    yield from self.finder.of_own_method(method)
+                    yield from self.joined(self.finder.of_own_method(method))
                 if given:
                     called = FunctionValue(method, method.function, bound=True)
                     yield from self.to_function(scope, called, call, self.where(scope, line))
@@ -155,7 +156,7 @@ class Touching(Handing):
         """What runs where an attribute is looked up: `__getattr__`, and descriptors."""
         evaluator = self.finder.evaluator
         for method in lookups_run(evaluator, value, read.name):
-            yield from self.finder.of_own_method(method)
+            yield from self.joined(self.finder.of_own_method(method))
         for method in descriptors_run(evaluator, value, read.name):
             called = FunctionValue(method, method.function, bound=True)
             call = ir.Call(read, (read.base,), (), 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections import defaultdict
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from nnx_migrate.analysis.effects.causes import (
     Returned,
     Unseen,
 )
-from nnx_migrate.analysis.effects.effect import Effect
+from nnx_migrate.analysis.effects.effect import Done, Effect, Effects
 from nnx_migrate.analysis.effects.flags import guards as flags
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.effects.summary import EffectFinder
@@ -61,6 +62,26 @@ class Handing:
         self.rooted = self.aliases.rooted
         self.flags = flags.Flags(finder.constructors, scope)
         self.never_ran = NeverRan(self.project)
+        #: Sets of effects that are joined whole, by their identity; None where each is asked for.
+        self.whole: dict[int, Effects] | None = None
+        #: Whether the effects that are looked for become others further on.
+        self._become_others = False
+
+    @contextlib.contextmanager
+    def becoming_others(self, becoming: bool) -> Iterator[None]:
+        """Have all effects that are found meanwhile told by themselves, where they change."""
+        before = self._become_others
+        self._become_others = before or becoming
+        yield
+        self._become_others = before
+
+    def joined(self, done: Done) -> Iterator[Effect]:
+        """The effects of what is run, without those that are joined whole."""
+        if self.whole is None or self._become_others:
+            yield from done.all
+            return
+        self.whole.update((id(effects), effects) for effects in done.whole)
+        yield from done.each
 
     def where(self, scope: Scope, line: int) -> Place:
         line = line or self.project.function(scope).line
@@ -130,16 +151,20 @@ class Handing:
                 yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
         for parameter in reached:
-            found = self.finder.by_call(value.scope, parameter.name)
+            done = self.finder.by_call(value.scope, parameter.name)
             argument = passed[parameter]
-            if argument is not None and self.is_attributes(scope, argument):
-                found = frozenset(map(_of_attributes, found))
             flag = self._chosen_by(scope, argument)
-            for effect in flags.only_when(flag, self.flags.as_called(scope, call, found, value)):
-                if effect.way != "kept in self" or own:
-                    yield effect
-                elif not makes_new:
-                    yield dataclasses.replace(effect, way="kept")
+            of_attributes = argument is not None and self.is_attributes(scope, argument)
+            with self.becoming_others(of_attributes or flag is not None):
+                found = self.joined(done)
+                if of_attributes:
+                    found = map(_of_attributes, found)
+                found = self.flags.as_called(scope, call, found, value)
+                for effect in flags.only_when(flag, found):
+                    if effect.way != "kept in self" or own:
+                        yield effect
+                    elif not makes_new:
+                        yield dataclasses.replace(effect, way="kept")
 
     def _leaves_alone(
         self, scope: Scope, function: ir.Function, value: FunctionValue, call: ir.Call
@@ -151,10 +176,8 @@ class Handing:
         for argument, parameter in zip(call.args, taking, strict=True):
             if isinstance(argument, ir.Starred) or parameter.kind != "positional":
                 return False
-            if self.rooted(scope, argument):
-                found = self.finder.of(value.scope, parameter.name)
-                if any(effect.way != "returned" for effect in found):
-                    return False
+            if self.rooted(scope, argument) and self.finder.by_call(value.scope, parameter.name):
+                return False
         return True
 
     def _chosen_by(self, scope: Scope, passed: ir.Expr | None) -> flags.Flag | None:
@@ -222,7 +245,7 @@ class Handing:
                 continue
             parameter = parameter_at(self.project.function(value.scope), value, index)
             if parameter is not None:
-                yield from self.finder.by_call(value.scope, parameter.name)
+                yield from self.joined(self.finder.by_call(value.scope, parameter.name))
 
 
 def _lines_that_write_self(function: ir.Function) -> set[int]:

@@ -1,4 +1,9 @@
-"""What happens to an object that a function is given, as a record, and which of them decides."""
+"""What happens to an object that a function is given, as a record, and which of them decides.
+
+Nearly all effects of a function are the same ones for its callers, and theirs: an attribute is set
+there, whatever leads there. Those are joined as sets, hundreds in one step of Python's own, where
+each of the others is looked at by itself, at each call.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,18 @@ from collections.abc import Iterable
 from typing import Literal
 
 from nnx_migrate.analysis.domain.values import Scope
-from nnx_migrate.analysis.effects.causes import Cause, VariableAdded, explain, told
+from nnx_migrate.analysis.effects.causes import (
+    CalleeUnknown,
+    Cause,
+    MethodUnknown,
+    Unseen,
+    VariableAdded,
+    changes_by,
+    explain,
+    told,
+)
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.records import linked_record
+from nnx_migrate.analysis.ir.records import linked_record, record
 from nnx_migrate.core.place import Place
 
 _SEVERITY = {"structure": 0, "escape": 1, "unknown": 2}
@@ -83,6 +97,63 @@ class Effect(ir.Link):
 
 Effects = frozenset[Effect]
 NO_EFFECTS: Effects = frozenset()
+
+
+@record
+class Done:
+    """The effects of something that is run.
+
+    Args:
+        each: those of which a caller has to know more to say what they are to it.
+        whole: sets of those that no call changes, unless it stands under a test.
+    """
+
+    each: Effects = NO_EFFECTS
+    whole: tuple[Effects, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.each or self.whole)
+
+    @property
+    def all(self) -> Effects:
+        return self.each.union(*self.whole)
+
+
+NOTHING_DONE = Done()
+
+
+def parted(effects: Effects) -> Done:
+    """Effects, by whether a call can change them."""
+    each = frozenset([effect for effect in effects if not _stays(effect)])
+    whole = effects - each
+    return Done(each, (whole,) if whole else ())
+
+
+def all_done(parts: Iterable[Done]) -> Done:
+    """What some things do together: a set that several have is there once."""
+    found = [part for part in parts if part]
+    if len(found) < 2:
+        return found[0] if found else NOTHING_DONE
+    whole = {id(effects): effects for part in found for effects in part.whole}
+    return Done(NO_EFFECTS.union(*[part.each for part in found]), tuple(whole.values()))
+
+
+def _stays(effect: Effect) -> bool:
+    """Whether it is the same effect whatever call leads to it, of any object.
+
+    Not so what depends on a test, or on the class of the object; what is kept in an object, which
+    may be the caller's; what is sown or popped, which a caller may pop, and collect; and what is
+    not known, which the form of the call may tell.
+    """
+    if effect.flag is not None or effect.field is not None or effect.home or effect.sows:
+        return False
+    if effect.way == "kept in self" or changes_by(effect.cause, "pop"):
+        return False
+    match effect.cause:
+        case MethodUnknown(form=form) | CalleeUnknown(form=form):
+            return form is not None
+        case cause:
+            return not isinstance(cause, Unseen)
 
 
 def worst(effects: Iterable[Effect]) -> Effect | None:

@@ -11,7 +11,7 @@ import abc
 import collections
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.lattice import outside_circles
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint, Lasts
@@ -32,7 +32,15 @@ from nnx_migrate.analysis.effects.causes import (
     MethodUnknown,
     Unseen,
 )
-from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effect, Effects
+from nnx_migrate.analysis.effects.effect import (
+    NO_EFFECTS,
+    NOTHING_DONE,
+    Done,
+    Effect,
+    Effects,
+    all_done,
+    parted,
+)
 from nnx_migrate.analysis.effects.flags.constructors import ConstructorFlags
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.flax.transforms import spec
@@ -62,7 +70,9 @@ class EffectFinder(abc.ABC):
         self.contents = contents
         self.added = AddedVariables(evaluator)
         self.constructors = ConstructorFlags(evaluator)
-        self._by_call: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
+        self._by_call: dict[tuple[Scope, str], tuple[Effects, Done]] = {}
+        #: Each effect as one object, so that sets of them are compared and joined by identity.
+        self.same: dict[Effect, Effect] = {}
         self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 
     def of(self, scope: Scope, parameter: str) -> Effects:
@@ -79,10 +89,11 @@ class EffectFinder(abc.ABC):
         return found | {Effect("unknown", Unseen("functions that call each other"), where)}
 
     def _of(self, scope: Scope, parameter: str) -> Effects:
-        return frozenset(self._tracked(scope, parameter)) | self._decorated(scope, parameter)
+        tracked, decorated = self._tracked(scope, parameter), self._decorated(scope, parameter)
+        return tracked | decorated if decorated else tracked
 
     @abc.abstractmethod
-    def _tracked(self, scope: Scope, parameter: str) -> Iterable[Effect]:
+    def _tracked(self, scope: Scope, parameter: str) -> Effects:
         """What the body of a function does."""
 
     def gives_back(self, scope: Scope, parameter: str) -> bool:
@@ -106,13 +117,13 @@ class EffectFinder(abc.ABC):
         """The effects at any point of a function, those too that it pops again later."""
         return self.fixpoint.get(
             (scope, parameter, "before pops"),
-            lambda: frozenset(self._unbalanced(scope, parameter)),
+            lambda: self._unbalanced(scope, parameter),
             NO_EFFECTS,
             functools.partial(self._unsettled, scope),
         )
 
     @abc.abstractmethod
-    def _unbalanced(self, scope: Scope, parameter: str) -> Iterable[Effect]:
+    def _unbalanced(self, scope: Scope, parameter: str) -> Effects:
         """What the body of a function does, whatever it pops later."""
 
     def calls_on(self, scope: Scope, name: ir.Name) -> list[ir.Call]:
@@ -200,17 +211,17 @@ class EffectFinder(abc.ABC):
                 found |= self.of(wrapper.scope, own[place].name)
         return frozenset(effect for effect in found if effect.kind == "structure")
 
-    def of_method(self, instance: Instance, name: str, where: Place) -> Effects:
+    def of_method(self, instance: Instance, name: str, where: Place) -> Done:
         """The effects on the object of calling one of its methods."""
         if name == "__call__" and is_bare_module(self.evaluator, instance):
             return self.of_set_methods(instance.class_name, name)  # it raises, in both modes
         if instance.class_name in ANY_OBJECT:
             why = "the class of the Module is unknown"
             cause = MethodUnknown(name, why, "annotation", of_nnx=True)
-            return frozenset({Effect("unknown", cause, where)})
+            return Done(frozenset({Effect("unknown", cause, where)}))
         # Hundreds of classes may have it from one above them, which is asked once.
         methods: dict[Scope, None] = {}
-        found: list[Effects] = []
+        found: list[Done] = []
         for class_name in self.classes_met(instance, where.module):
             found.append(self.of_set_methods(class_name, name))
             method = self.hierarchy.method(class_name, name)
@@ -218,7 +229,7 @@ class EffectFinder(abc.ABC):
                 methods[method] = None
             else:
                 found.append(self._of_no_own_method(instance, class_name, name, where))
-        return NO_EFFECTS.union(*map(self.of_own_method, methods), *found)
+        return all_done([*map(self.of_own_method, methods), *found])
 
     def classes_met(self, instance: Instance, module: str) -> Iterator[str]:
         """The classes that an object can be of in a file: no notebook meets those of another."""
@@ -235,30 +246,30 @@ class EffectFinder(abc.ABC):
             return NO_EFFECTS
         return self.of(method, function.parameters[0].name)
 
-    def of_own_method(self, method: Scope) -> Effects:
+    def of_own_method(self, method: Scope) -> Done:
         """The effects on an object of calling a method of it."""
         function = self.project.function(method)
         if not function.parameters:
-            return NO_EFFECTS
+            return NOTHING_DONE
         return self.by_call(method, function.parameters[0].name)
 
-    def by_call(self, scope: Scope, parameter: str) -> Effects:
+    def by_call(self, scope: Scope, parameter: str) -> Done:
         """The effects that a caller sees: what is returned is the caller's own affair."""
         found = self.of(scope, parameter)
-        # Of thousands of effects the same ones are asked for at each of hundreds of calls.
-        before, known = self._by_call.get((scope, parameter), (None, NO_EFFECTS))
+        # Of thousands of effects the same ones are asked for at each of hundreds of calls, and in
+        # each round of a circle, so that the sets are the same objects where nothing has changed.
+        before, known = self._by_call.get((scope, parameter), (None, NOTHING_DONE))
         if before is not found:
-            returned = [effect for effect in found if effect.way == "returned"]
-            known = found.difference(returned) if returned else found
+            if before != found:
+                returned = [effect for effect in found if effect.way == "returned"]
+                known = parted(found.difference(returned) if returned else found)
             self._by_call[scope, parameter] = found, known
         return known
 
-    def of_set_methods(self, class_name: str, name: str) -> Effects:
+    def of_set_methods(self, class_name: str, name: str) -> Done:
         """The effects of functions that code outside of a class makes a method of it."""
-        found: Effects = NO_EFFECTS
-        for value in self.set_methods(class_name, name):
-            found |= self.of_own_method(value.scope)
-        return found
+        methods = [value.scope for value in self.set_methods(class_name, name)]
+        return all_done(map(self.of_own_method, methods))
 
     def set_methods(self, class_name: str, name: str) -> Iterator[FunctionValue]:
         """The functions that code outside of a class makes a method of it.
@@ -279,7 +290,7 @@ class EffectFinder(abc.ABC):
 
     def _of_no_own_method(
         self, instance: Instance, class_name: str, name: str, where: Place
-    ) -> Effects:
+    ) -> Done:
         """The effects of a method of the library, or of what is none."""
         method = self.hierarchy.method(class_name, name)
         assert not isinstance(method, Scope)
@@ -287,20 +298,20 @@ class EffectFinder(abc.ABC):
             return self._of_attribute(instance, class_name, name, where)
         layer = layer_of(method)
         if layer is None:
-            return frozenset({Effect("unknown", MethodUnknown(name), where)})
+            return Done(frozenset({Effect("unknown", MethodUnknown(name), where)}))
         if name in layer.structural_methods:
-            return frozenset({Effect("structure", MethodChanges(name, layer.name), where)})
-        found: Effects = NO_EFFECTS
+            changes = MethodChanges(name, layer.name)
+            return Done(frozenset({Effect("structure", changes, where)}))
+        found: list[Done] = []
         if name == "__call__":
             held = instance.wraps
             if is_sequential(self.evaluator, instance):
                 held = layers_of(self.evaluator, instance)
-            for inner in outside_circles(held):
-                found |= self.of_call(inner, where)
+            found += [self.of_call(inner, where) for inner in outside_circles(held)]
         if layer.name == "MultiMetric" and name in _OF_ALL_METRICS:
-            for metric in self._metrics_of(instance):
-                found |= self.of_method(metric, name, where)
-        return found
+            metrics = self._metrics_of(instance)
+            found += [self.of_method(metric, name, where) for metric in metrics]
+        return all_done(found)
 
     def _metrics_of(self, instance: Instance) -> list[Instance]:
         """What a MultiMetric holds, or all metrics of the project where that is not seen."""
@@ -314,36 +325,33 @@ class EffectFinder(abc.ABC):
             and "flax.nnx.MultiMetric" not in self.hierarchy.ancestry(each).classes
         ]
 
-    def _of_attribute(
-        self, instance: Instance, class_name: str, name: str, where: Place
-    ) -> Effects:
+    def _of_attribute(self, instance: Instance, class_name: str, name: str, where: Place) -> Done:
         """The effects of calling what is no method: something stored, or not known at all."""
         stored = self.evaluator.stored(class_name, name)
         if not stored and not self.hierarchy.ancestry(class_name).closed:
-            return frozenset({Effect("unknown", MethodUnknown(name), where)})
+            return Done(frozenset({Effect("unknown", MethodUnknown(name), where)}))
         if name == "__call__" and cannot_be_called(self.evaluator, class_name):
-            return NO_EFFECTS  # it raises, in both modes
-        found: Effects = NO_EFFECTS
-        for value in member(self.evaluator, instance, name):
-            found |= self.of_call(value, where)
-        return found
+            return NOTHING_DONE  # it raises, in both modes
+        values = member(self.evaluator, instance, name)
+        return all_done([self.of_call(value, where) for value in values])
 
-    def of_kept(self, value: Value, name: str, where: Place) -> Effects:
+    def of_kept(self, value: Value, name: str, where: Place) -> Done:
         """The effects on an object of calling what it keeps under a name."""
         if isinstance(value, Basic) and value.sort == "unknown":
             cause = MethodUnknown(name, value.reason, value.hidden)
-            return frozenset({Effect("unknown", cause, where)})
+            return Done(frozenset({Effect("unknown", cause, where)}))
         return self.of_call(value, where)
 
-    def of_call(self, value: Value, where: Place) -> Effects:
+    def of_call(self, value: Value, where: Place) -> Done:
         """The effects on an object of calling it."""
         if isinstance(value, Instance):
             return self.of_method(value, "__call__", where)
         if isinstance(value, FunctionValue) and value.bound:
             return self.of_own_method(value.scope)
         if isinstance(value, Basic) and value.sort == "unknown":
-            return frozenset({Effect("unknown", CalleeUnknown(value.reason, value.hidden), where)})
-        return NO_EFFECTS
+            cause = CalleeUnknown(value.reason, value.hidden)
+            return Done(frozenset({Effect("unknown", cause, where)}))
+        return NOTHING_DONE
 
 
 #: What a MultiMetric has each of its metrics do.

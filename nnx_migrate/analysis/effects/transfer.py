@@ -68,6 +68,17 @@ class Tracker(Giving):
                 continue
             yield effect if kept == effect.flag else dataclasses.replace(effect, flag=kept)
 
+    def all(self) -> Effects:
+        """The effects, of which those that calls leave as they are are joined as sets."""
+        self.whole = {}
+        # Most come by way of many calls, and hashing takes longer than an identity.
+        told = {id(each): each for each in self.effects()}
+        same = self.finder.same
+        each = [same.setdefault(effect, effect) for effect in told.values()]
+        found = frozenset(each).union(*self.whole.values())
+        self.whole = None
+        return found
+
     def placed(self) -> Iterator[tuple[Scope, int, Effect]]:
         """The effects with the function, of those defined in it, and the line that each is in.
 
@@ -111,8 +122,10 @@ class Tracker(Giving):
 
     def _guarded(self, scope: Scope, guard: str, effects: Iterable[Effect]) -> Iterator[Effect]:
         """Effects of what stands under a test, with what has to be true for that."""
-        found = flags.only_when(self.flags.named(scope, guard), effects)
-        return tested.only_when(tested.field_tested(self.finder.evaluator, scope, guard), found)
+        flag = self.flags.named(scope, guard)
+        field = tested.field_tested(self.finder.evaluator, scope, guard)
+        with self.becoming_others(flag is not None or field is not None):
+            yield from tested.only_when(field, flags.only_when(flag, effects))
 
     def _call(self, scope: Scope, call: ir.Call, of_new: bool) -> Iterator[Effect]:
         """What a call does to the object.
@@ -145,7 +158,8 @@ class Tracker(Giving):
             for value in self.callees(scope, func):
                 called = value if isinstance(value, Instance | FunctionValue) else None
                 partial = isinstance(value, Instance) and value.partial
-                found: Iterable[Effect] = self._at_home(value, self.finder.of_call(value, where))
+                done = self.finder.of_call(value, where)
+                found = self._at_home(value, self.joined(done))
                 found = found if partial else _of_form(found, call, where)
                 yield from self.flags.as_called(scope, call, found, called)
             yield from self._asked_for(scope, call, where)
@@ -193,14 +207,14 @@ class Tracker(Giving):
         for method in self.hierarchy.super_methods(owner, name):
             layer = layer_of(method) if isinstance(method, str) else None
             if isinstance(method, Scope):
-                yield from self.finder.of_own_method(method)
+                yield from self.joined(self.finder.of_own_method(method))
             elif layer is not None and name in layer.structural_methods:
                 yield Effect("structure", MethodChanges(name, layer.name), where)
         for above in self.hierarchy.ancestry(owner).classes[1:]:
             for each in self.finder.evaluator.stored(above, name):  # `touch = touch` in its body
                 for value in self.finder.evaluator.values(each.scope, each.expr):
                     if isinstance(value, FunctionValue):
-                        yield from self.finder.of_own_method(value.scope)
+                        yield from self.joined(self.finder.of_own_method(value.scope))
         if not self.hierarchy.ancestry(owner).closed:
             yield Effect(
                 "unknown", Unseen(f"the code that super().{name}() runs is unknown"), where
@@ -230,33 +244,37 @@ class Tracker(Giving):
                     yield Effect("unknown", MethodUnknown(name, reason, hidden), where)
                 case _:
                     for value in item_by_name(base, name):
-                        yield from self.finder.of_kept(value, name, where)
+                        yield from self.joined(self.finder.of_kept(value, name, where))
 
     def _at_home(self, value: Value, effects: Iterable[Effect]) -> Iterator[Effect]:
         """Effects on objects of a class that only some programs have, with the file of that."""
         name = value.class_name if isinstance(value, Instance) else ""
         home, colon, _ = name.partition(":")
         stays = colon and (is_test_file(home) or self.project.modules[home].stands)
-        for effect in effects:
-            known = not stays or effect.home or home == effect.where.module
-            yield effect if known else dataclasses.replace(effect, home=home)
+        if not stays:
+            yield from effects
+            return
+        with self.becoming_others(True):
+            for effect in effects:
+                known = effect.home or home == effect.where.module
+                yield effect if known else dataclasses.replace(effect, home=home)
 
     def _instance_method(self, base: Instance, name: str, where: Place) -> Iterator[Effect]:
         methods = [self.hierarchy.method(c, name) for c in self.hierarchy.classes_of(base)]
         kind = self.hierarchy.kind(base.class_name)
         if any(isinstance(method, Scope) for method in methods):
-            yield from self.finder.of_method(base, name, where)
+            yield from self.joined(self.finder.of_method(base, name, where))
         elif self.changes_itself(base, name):
             yield by_method(name, where)
         elif any(methods):
-            yield from self.finder.of_method(base, name, where)
+            yield from self.joined(self.finder.of_method(base, name, where))
         elif kind == "module":  # a call of something that it keeps: `self.encoder(x)`
             for value in member(self.finder.evaluator, base, name):
-                yield from self.finder.of_kept(value, name, where)
+                yield from self.joined(self.finder.of_kept(value, name, where))
             for class_name in self.hierarchy.classes_of(base):
-                yield from self.finder.of_set_methods(class_name, name)
+                yield from self.joined(self.finder.of_set_methods(class_name, name))
         else:
-            yield from self.finder.of_method(base, name, where)
+            yield from self.joined(self.finder.of_method(base, name, where))
 
 
 def _of_form(effects: Iterable[Effect], call: ir.Call, where: Place) -> Iterator[Effect]:
@@ -291,9 +309,7 @@ class TrackedEffects(EffectFinder):
         self._condensed: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
 
     def _tracked(self, scope: Scope, parameter: str) -> Effects:
-        # Most of them come by way of many calls, and hashing takes longer than an identity.
-        told = {id(each): each for each in Tracker(self, scope, parameter).effects()}
-        found = frozenset(told.values())
+        found = Tracker(self, scope, parameter).all()
         if len(found) <= ENOUGH:
             return found
         # In the rounds of a circle most functions do what they did in the one before.
@@ -307,4 +323,4 @@ class TrackedEffects(EffectFinder):
         return Tracker(self, scope, parameter).gives_back()
 
     def _unbalanced(self, scope: Scope, parameter: str) -> Effects:
-        return frozenset(UnbalancedTracker(self, scope, parameter).effects())
+        return UnbalancedTracker(self, scope, parameter).all()

@@ -206,4 +206,5 @@ def _function_gives(
 
 def _is_kept(aliases: Aliases, scope: Scope, parameter: str) -> bool:
     """Whether a method keeps what it is given in its own object."""
-    return any(effect.way == "kept in self" for effect in aliases.finder.of(scope, parameter))
+    done = aliases.finder.by_call(scope, parameter)
+    return any(effect.way == "kept in self" for effect in done.each)
