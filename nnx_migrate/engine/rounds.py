@@ -149,7 +149,19 @@ class Rounds:
             stays=self.classes.trees.stays,
             drops=self.classes.drops,
             original_line=self.lines.original,
+            original_column=self._column,
         )
+
+    def _column(self, start: int, end: int, line: int) -> int:
+        """The column, on a line of the file as it was, of what stands in the text as it is now."""
+        was, words = self.asis.text, self.text.text[start:end]
+        begin, stop = was.line_start(line), line_after(self.asis, line)
+        place, kept = self.history.original(start)
+        code = begin + len(was.indent_of_line(line))
+        if not code <= place < stop:
+            place, kept = code, False
+        found = place if kept else was.text.find(words, place, stop)
+        return (place if found < 0 else found) - begin + 1
 
     def _advance(self, edits: Sequence[Edit], owners: Mapping[Edit, tuple[Finding, ...]]) -> None:
         self.lines.advance(self.text, edits)

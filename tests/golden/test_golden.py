@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import functools
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
+from nnx_migrate.core.findings import FileResult
 from tests.chosen import chosen
 from tests.golden.cases import Case, all_cases
 from tests.golden.columns import (
@@ -59,11 +61,22 @@ def test_tool_says_and_writes_what_was_reviewed(case: Case) -> None:
     results = migrate_tree(case.files("before"), options_for(expectation))
     wrong = wrong_outcomes(expectation, results)
     assert not wrong, "\n".join(wrong)
+    _assert_findings_stand_at_code(results)
     written = {name: result.after for name, result in results.items()}
     assert {name: data.decode() for name, data in written.items()} == {
         name: data.decode() for name, data in case.files("after").items()
     }
     assert written == case.files("after")
+
+
+def _assert_findings_stand_at_code(results: Mapping[str, FileResult]) -> None:
+    """Each is at an expression or a statement of the file as it was, in later rounds too."""
+    for result in results.values():
+        nodes = [
+            n for n in ast.walk(ast.parse(result.before)) if isinstance(n, ast.expr | ast.stmt)
+        ]
+        code = {(node.lineno, node.col_offset + 1) for node in nodes}
+        assert [f for f in result.findings if f.line and (f.line, f.column) not in code] == []
 
 
 @each_case

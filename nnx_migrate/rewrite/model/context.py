@@ -74,6 +74,8 @@ class FileContext:
         stays: why classes that are no pytrees stay so, by class.
         drops: what becomes of the Rngs that its classes keep and do not read.
         original_line: gives the line of the file as it was.
+        original_column: gives the column there, of a span of this text on that line of the file;
+            None where the text is the file as it was.
     """
 
     path: str
@@ -88,6 +90,7 @@ class FileContext:
     stays: Mapping[str, Refusal] = dataclasses.field(default_factory=dict)
     drops: Drops = dataclasses.field(default_factory=Drops)
     original_line: Callable[[int], int] = same_line
+    original_column: Callable[[int, int, int], int] | None = None
 
     @functools.cached_property
     def answers(self) -> dict[object, Any]:

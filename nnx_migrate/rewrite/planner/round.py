@@ -272,12 +272,14 @@ class _Planner:
         message: Reason,
     ) -> Finding:
         text = self.context.text
-        start = text.span(site.reference)[0]
-        line = text.line_of(start)
-        column = start - text.line_start(line) + 1
+        start, end = text.span(site.reference)
+        line, column = text.line_and_column(start)
+        line = self.lines.original(line)
+        if self.context.original_column is not None:
+            column = self.context.original_column(start, end, line)
         finding = Finding(
             decision.rule,
-            self.lines.original(line),
+            line,
             column,
             outcome,
             str(message),

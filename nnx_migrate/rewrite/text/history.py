@@ -104,6 +104,20 @@ class History:
             for other in others:
                 self.rounds.setdefault(other, begun)
 
+    def original(self, position: int) -> tuple[int, bool]:
+        """Where a character of the text as it is now stood, and whether it did.
+
+        Of new text it is where that was put.
+        """
+        passed = last = 0
+        for piece in self._pieces:
+            if position < passed + len(piece):
+                kept = piece.new is None
+                return (piece.start + position - passed if kept else last), kept
+            passed += len(piece)
+            last = piece.end if piece.new is None else last
+        return last, False
+
     def written(self) -> Iterator[tuple[int, int, tuple[Finding, ...]]]:
         """Spans of the text as it is now that edits have written, with what they are for.
 
