@@ -68,7 +68,7 @@ class CallForm:
 
 def mapped(call: ir.Call) -> ir.Call:
     """The call that `map(f, xs)` makes for each element."""
-    elements = tuple(ir.Element(arg) for arg in call.args[1:])
+    elements = tuple(ir.Iterated(arg) for arg in call.args[1:])
     return ir.Call(call.args[0], elements, (), call.line) if call.args else call
 
 

@@ -65,6 +65,8 @@ _COPYING = frozenset({"nnx.clone", "copy.deepcopy", "nnx.to_tree", "nnx.from_tre
 #: What gives the elements of what it is given, in a container.
 _CONTAINERS = ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "dict", "filter")
 _GATHERING = {*(f"builtins.{name}" for name in _CONTAINERS), "itertools.chain", "itertools.islice"}
+#: What gives a list of the same elements that does not change with the one it is given.
+_COPIES = frozenset({"builtins.list", "builtins.tuple", "copy.copy"})
 _HOW = frozenset({"key", "maxlen", "reverse"})
 #: Classes of containers, and what else they are made and filled like.
 LIKE = {
@@ -234,6 +236,21 @@ def given_by_library(
         states = [held(each) for each in states_of(args)[1:]]
         return merged(states)
     return None
+
+
+def copied_name(objects: Objects, scope: Scope, expr: ir.Expr) -> str:
+    """The name of the list that an expression makes a copy of; "" where it does not."""
+    match expr:
+        case ir.Call(func=ir.SLICED, args=(ir.Name(id=name), ir.Constant(text=":"))):
+            return name
+        case ir.Call(func=ir.Attribute(base=ir.Name(id=name), name="copy"), args=()):
+            return "" if is_dict(objects.evaluator.values(scope, ir.Name(name))) else name
+        case ir.Call(func=func, args=(ir.Name(id=name),), keywords=()) if (
+            library_name(objects, scope, func) in _COPIES
+        ):
+            return "" if is_dict(objects.evaluator.values(scope, ir.Name(name))) else name
+        case _:
+            return ""
 
 
 def _with_default(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:

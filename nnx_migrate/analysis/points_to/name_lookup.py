@@ -37,7 +37,7 @@ from nnx_migrate.analysis.points_to.containers.displays import calls_in, identif
 from nnx_migrate.analysis.points_to.containers.elements import spread
 from nnx_migrate.analysis.points_to.containers.literals import lines_of, with_lines
 from nnx_migrate.analysis.points_to.containers.places import as_bound
-from nnx_migrate.analysis.points_to.queries import LAST, Objects
+from nnx_migrate.analysis.points_to.queries import LAST, Filled, Objects
 from nnx_migrate.analysis.points_to.repeated_objects import objects as every_object
 from nnx_migrate.analysis.points_to.stores.puts import PUTTING
 from nnx_migrate.analysis.points_to.stores.turns import (
@@ -54,11 +54,11 @@ from nnx_migrate.analysis.symbols.program import Binding
 _MANY_BINDINGS = 8
 
 
-def named(objects: Objects, scope: Scope, name: str, at: float, *, so_far: bool = False) -> Held:
+def named(objects: Objects, scope: Scope, name: str, at: float, filled: Filled = "all") -> Held:
     """What a name gives.
 
     Args:
-        so_far: of a container that is filled here only what is put into it before the line.
+        filled: which part counts of what is put into a container.
     """
     bindings = objects.project.bindings(scope, name)
     if not bindings:
@@ -74,6 +74,12 @@ def named(objects: Objects, scope: Scope, name: str, at: float, *, so_far: bool 
             return _one_by_name(held, where, name, line)
         return _with_stored(objects, where, name, held)
     if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
+        if (
+            filled == "on entry"
+            and where == scope
+            and _gets_nothing_before(objects, where, name, at)
+        ):
+            return _parameter(where, name)
         return _parameter_with_stored(objects, where, name)
     at = at if where == scope else LAST
     own = (each for each in bindings if isinstance(each, Located) and each.scope == where)
@@ -82,7 +88,7 @@ def named(objects: Objects, scope: Scope, name: str, at: float, *, so_far: bool 
             expr, line = made
             held = called(objects.held(where, expr, _before(line)), name)
             return _with_stored(objects, where, name, held)
-        held = _grown(objects, scope, name, at, so_far=so_far)
+        held = _grown(objects, scope, name, at, filled)
         first = min(line for _, line in with_lines(objects, scope, name))
         return _one_by_name(held, where, name, first) if first and is_untold(held) else held
     return _bound_again(objects, scope, name, at)
@@ -124,6 +130,13 @@ def _parameter_with_stored(objects: Objects, scope: Scope, name: str) -> Held:
     if any(is_element(place[0]) for place, _, _ in objects.stored(scope, name) if len(place) == 1):
         return _grown(objects, scope, name, LAST)
     return _with_stored(objects, scope, name, passed)
+
+
+def _gets_nothing_before(objects: Objects, scope: Scope, name: str, at: float) -> bool:
+    """Whether nothing is put into what a parameter is passed before a loop on a line begins."""
+    loops = _loops_around(objects, scope, at, entering=True)
+    lines = [line for _, _, line in objects.stored(scope, name)]
+    return at != LAST and not any(line < at or _is_in(loops, line) for line in lines)
 
 
 def _with_stored(objects: Objects, scope: Scope, name: str, held: Held) -> Held:
@@ -243,9 +256,11 @@ def _reaching(
             yield binding, line
 
 
-def _loops_around(objects: Objects, scope: Scope, at: float) -> list[tuple[int, int]]:
-    loops = objects.project.function(scope).loops
-    return [(start, end) for start, end in loops if start <= math.ceil(at) <= end]
+def _loops_around(
+    objects: Objects, scope: Scope, at: float, *, entering: bool = False
+) -> list[tuple[int, int]]:
+    line, loops = math.ceil(at), objects.project.function(scope).loops
+    return [each for each in loops if each[0] <= line - entering and line <= each[1]]
 
 
 def _is_in(loops: list[tuple[int, int]], line: int) -> bool:
@@ -280,15 +295,15 @@ def _filled_by_itself(objects: Objects, scope: Scope, name: str) -> tuple[ir.Exp
     return made[0] if any(isinstance(method, Scope) for method in own) else None
 
 
-def _grown(objects: Objects, scope: Scope, name: str, at: float, *, so_far: bool = False) -> Held:
+def _grown(objects: Objects, scope: Scope, name: str, at: float, filled: Filled = "all") -> Held:
     """A list or the like, with what is put into it, also behind a line: it may have more names.
 
     Of several that a name is bound to, each has what is put into it while the name means it.
     """
     where = objects.project.bindings(scope, name)[0].scope
     made, grown = _made_and_grown(objects, scope, name)
-    if so_far and at != LAST:
-        loops = _loops_around(objects, where, at)
+    if filled != "all" and at != LAST:
+        loops = _loops_around(objects, where, at, entering=filled == "on entry")
         grown = [each for each in grown if each[1] < at or _is_in(loops, each[1])]
     more = frozenset(line for _, line in grown)
     reaching = list(_reaching(objects, scope, name, at, more))
@@ -333,7 +348,7 @@ def _filled(
         if line in renewed:
             held = without_elements(held, ir.Name(name))
         put.append(put_in_turns(objects, where, held, line))
-        if _stands_in_a_loop(objects, where, expr):
+        if any(is_in_a_loop(objects, where, call.line) for call in calls_in((expr,))):
             same = same_in_turns(objects, held)
             again += [] if is_untold(same) else [same]
     under = are_under_keys(each for each, _ in grown) and all(has_places(each) for each, _ in made)
@@ -382,7 +397,3 @@ def _put_by_calls(objects: Objects, scope: Scope, name: str) -> list[Held]:
         together([("" if is_element(place) else place, either(options))])
         for place, options in found.items()
     ]
-
-
-def _stands_in_a_loop(objects: Objects, scope: Scope, expr: ir.Expr) -> bool:
-    return any(is_in_a_loop(objects, scope, call.line) for call in calls_in((expr,)))

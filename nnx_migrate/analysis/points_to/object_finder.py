@@ -30,6 +30,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.attribute_lookup import attribute_of
 from nnx_migrate.analysis.points_to.call_results import called, what_is_returned
+from nnx_migrate.analysis.points_to.container_calls import copied_name
 from nnx_migrate.analysis.points_to.containers.displays import (
     calls_in,
     container,
@@ -40,7 +41,7 @@ from nnx_migrate.analysis.points_to.containers.displays import (
 from nnx_migrate.analysis.points_to.containers.elements import at_index, at_key, spread
 from nnx_migrate.analysis.points_to.containers.literals import literal_of
 from nnx_migrate.analysis.points_to.name_lookup import any_binding, named, one_under
-from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
+from nnx_migrate.analysis.points_to.queries import LAST, Filled, Kept, Objects
 from nnx_migrate.analysis.points_to.special_methods import with_own_items, with_own_turns
 from nnx_migrate.analysis.points_to.stores.kept import what_is_kept
 from nnx_migrate.analysis.points_to.stores.removed import without_removed
@@ -137,7 +138,9 @@ class ObjectFinder(Objects):
         if isinstance(expr, ir.Iterated) and is_dict(self.evaluator.values(scope, base)):
             return NOTHING  # a key
         is_last = isinstance(expr, ir.Unpacked) and expr.index < 0  # of all, or it would be another
-        if isinstance(base, ir.Name) and not is_last:
+        if isinstance(expr, ir.Iterated) and (copied := copied_name(self, scope, base)):
+            whole = self.so_far(scope, copied, at, "on entry")
+        elif isinstance(base, ir.Name) and not is_last:
             whole = self.so_far(scope, base.id, at)
         else:
             whole = self.held(scope, base, at)
@@ -172,8 +175,8 @@ class ObjectFinder(Objects):
             for call in function.calls
         )
 
-    def _so_far(self, scope: Scope, name: str, at: float) -> Held:
-        return named(self, scope, name, at, so_far=True)
+    def _so_far(self, scope: Scope, name: str, at: float, filled: Filled) -> Held:
+        return named(self, scope, name, at, filled)
 
     def _bound(self, name: str, to: tuple[tuple[Binding, int], ...]) -> Held:
         return any_binding(self, name, to)

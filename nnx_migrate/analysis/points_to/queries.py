@@ -10,7 +10,7 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Hashable, Mapping
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from nnx_migrate.analysis.domain.fixpoint import Fixpoint
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope
@@ -30,6 +30,9 @@ _DEEPEST = 1_000
 _MOST = 50_000
 #: Where a method stores something in its own object, what, and on which line.
 Kept = tuple[tuple[str, ...], Held, int]
+#: What counts of what is put into a container: all; what it has at a line, turns of loops around
+#: that included; or what it has there before the first turn of a loop that begins there.
+Filled = Literal["all", "by then", "on entry"]
 Answer = TypeVar("Answer")
 
 
@@ -84,11 +87,11 @@ class Objects(abc.ABC):
             joined,
         )
 
-    def so_far(self, scope: Scope, name: str, at: float) -> Held:
+    def so_far(self, scope: Scope, name: str, at: float, filled: Filled = "by then") -> Held:
         """What a name gives at a line; of a container that is filled here what it has by then."""
         return self._once(
-            ("so far", scope, name, at),
-            functools.partial(self._so_far, scope, name, at),
+            (filled, scope, name, at),
+            functools.partial(self._so_far, scope, name, at, filled),
             NOTHING,
             lambda: anything(Located(scope, ir.Name(name))),
             joined,
@@ -182,7 +185,7 @@ class Objects(abc.ABC):
     def _held(self, scope: Scope, expr: ir.Expr, at: float) -> Held: ...
 
     @abc.abstractmethod
-    def _so_far(self, scope: Scope, name: str, at: float) -> Held: ...
+    def _so_far(self, scope: Scope, name: str, at: float, filled: Filled) -> Held: ...
 
     @abc.abstractmethod
     def _bound(self, name: str, to: tuple[tuple[Binding, int], ...]) -> Held: ...
