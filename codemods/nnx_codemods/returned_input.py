@@ -49,11 +49,11 @@ The module itself must define the function, once. It must not call itself, and n
 use what only the result of a transform has (`step.lower`). All its returns must have the same form.
 
 The branches of `cond` and `switch` return less, too (`loss = nnx.cond(due, update, skip, model)`
-for `model, loss = ...`). They must be lambdas, or functions that only the call uses, and that
-stand in its block. All must return the same operands at the same places, and the statement
-must bind each to the name that it passes. An operand can be a frozen dataclass of `flax.struct` or
-a NamedTuple that holds such objects: no branch may replace anything in it, and its other fields
-must be annotated with `jax.Array`, and get nothing else in sight.
+for `model, loss = ...`). They must be lambdas, or functions of the file that only the call uses.
+All must return the same operands at the same places, and the statement must bind each to the name
+that it passes. An operand can be a frozen dataclass of `flax.struct` or a NamedTuple that holds
+such objects: no branch may replace anything in it, and its other fields must be annotated with
+`jax.Array`, and get nothing else in sight.
 
 All else is pinned. To get rid of such a pin, return only what was computed, and go on using the
 argument.

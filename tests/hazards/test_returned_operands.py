@@ -77,6 +77,18 @@ def skip(run: Run):
     "CALL": "run, y = nnx.cond(due == 1, update, skip, run)",
     "REST": "type(run.step).__name__, model(x), y",
 }
+OF_THE_FILE = {
+    "TREE": """\
+def grow(net: Net, x):
+    return net, net(x)
+
+def keep(net: Net, x):
+    return net, x
+""",
+    "BRANCHES": "pass",
+    "CALL": "model, y = nnx.cond(due == 1, grow, keep, model, x)",
+    "REST": "model(x), y",
+}
 PLAIN_CLASS = RUN.replace("@struct.dataclass", "@jax.tree_util.register_dataclass\n@FROZEN")
 
 
@@ -164,6 +176,7 @@ DROPPED: dict[str, tuple[dict[str, str], str]] = {
         },
         f"    {LESS}",
     ),
+    "of the file": (OF_THE_FILE, "y = nnx.cond(due == 1, grow, keep, model, x)"),
     "a frozen tree": (TREE, "y = nnx.cond(due == 1, update, skip, run)"),
     "a named tuple": (
         {
@@ -215,6 +228,22 @@ KEPT: dict[str, dict[str, str]] = {
     },
     "called elsewhere": {
         "CALL": CALL + "\nkept = update(model, other)[0].steps[...]",
+    },
+    "of the file and called": {**OF_THE_FILE, "MAKE": "kept = grow(model, x)[0].steps[...]"},
+    "of the file and offered": {
+        **OF_THE_FILE,
+        "TREE": "__all__ = ['grow']\n" + OF_THE_FILE["TREE"],
+    },
+    "of the file and bound twice": {
+        **OF_THE_FILE,
+        "TREE": OF_THE_FILE["TREE"] + "\nif jnp.ones(()) > 1:\n    grow = keep\n",
+    },
+    "of the file and recursive": {
+        **OF_THE_FILE,
+        "TREE": OF_THE_FILE["TREE"].replace(
+            "    return net, net(x)",
+            "    if x.ndim > 2:\n        return net, grow(net, x[0])[1]\n    return net, net(x)",
+        ),
     },
     "kept elsewhere": {"CALL": "hold = update\n" + CALL},
     "decorated": {

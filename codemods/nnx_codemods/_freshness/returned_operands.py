@@ -12,14 +12,14 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nnx_codemods._evidence import is_graph_node
-from nnx_codemods._freshness.array_fields import holds_arrays
+from nnx_codemods._freshness.frozen_trees import is_frozen_tree
 from nnx_codemods._freshness.returned_arguments import (
     fits,
     leaves_of,
     may_hold,
     returns_of,
 )
-from nnx_migrate.analysis.domain.values import ARRAY, Instance, Scope
+from nnx_migrate.analysis.domain.values import FunctionValue, Scope
 from nnx_migrate.analysis.effects.causes import Returned
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
@@ -29,9 +29,6 @@ from nnx_migrate.rewrite.model.ownership import is_of_file
 
 _Branch = ast.FunctionDef | ast.Lambda
 _Places = dict[tuple[int, ...], int]
-#: Classes that jax looks into, and whose objects stay as they were made.
-_FROZEN_BASES = frozenset({"flax.struct.PyTreeNode", "typing.NamedTuple"})
-_FREEZING = "flax.struct.dataclass"
 
 
 def operands_again(
@@ -73,7 +70,9 @@ def _branch(context: FileContext, site: Site, node: ast.expr) -> _Branch | None:
     """The function that a branch is, if nothing but this conditional uses it."""
     if isinstance(node, ast.Lambda):
         return node
-    definition = _defined_before(context, node) if isinstance(node, ast.Name) else None
+    if not isinstance(node, ast.Name):
+        return None
+    definition = _defined_before(context, node) or _defined_alone(context, node)
     if definition is None or definition.decorator_list:
         return None
     scope = context.tree.scope(definition)
@@ -86,6 +85,20 @@ def _branch(context: FileContext, site: Site, node: ast.expr) -> _Branch | None:
         if used is None or used is definition:
             return None
     return definition
+
+
+def _defined_alone(context: FileContext, load: ast.Name) -> ast.FunctionDef | None:
+    """The definition that is all that a name is ever bound to, in a function or file around it."""
+    (value, *others) = context.values(load) or (None,)
+    if others or not isinstance(value, FunctionValue):
+        return None
+    definition = context.tree.functions.get(value.scope.function)
+    here = value.scope.module == context.tree.module
+    if not here or not isinstance(definition, ast.FunctionDef) or definition.name != load.id:
+        return None
+    scope = context.tree.scope(definition)
+    alone = len(context.project.bindings(scope, load.id)) == 1
+    return definition if alone and load in context.finder.loads(scope, load.id) else None
 
 
 def _defined_before(context: FileContext, load: ast.Name) -> ast.FunctionDef | None:
@@ -207,51 +220,7 @@ def _stays_whole(context: FileContext, scope: Scope, name: str) -> bool:
     effects = context.effects_of(scope, name)
     if any(effect.kind != "escape" or effect.cause != Returned() for effect in effects):
         return False
-    return _is_frozen_tree(context, scope, ir.Name(name), frozenset())
-
-
-def _is_frozen_tree(
-    context: FileContext, scope: Scope, expr: ir.Expr, within: frozenset[str]
-) -> bool:
-    """Whether an expression is a tree that nobody changes, and of objects and arrays alone."""
-    values = context.evaluator.values(scope, expr)
-    for value in values:
-        if not isinstance(value, Instance) or value.partial or value.probable:
-            return False
-        name = value.class_name
-        if name in within or not _is_frozen(context, name):
-            return False
-        fields = context.evaluator.hierarchy.fields(name)
-        if not fields:
-            return False
-        for field in fields:
-            part = ir.Attribute(expr, field)
-            held = context.evaluator.values(scope, part)
-            if not (
-                (held and held <= ARRAY and holds_arrays(context, name, field))
-                or is_graph_node(context, held)
-                or _is_frozen_tree(context, scope, part, within | {name})
-            ):
-                return False
-    return bool(values)
-
-
-def _is_frozen(context: FileContext, class_name: str) -> bool:
-    hierarchy = context.evaluator.hierarchy
-    ancestry = hierarchy.ancestry(class_name)
-    if not ancestry.closed or not hierarchy.is_plain_tree(class_name):
-        return False
-    if not _FROZEN_BASES.isdisjoint(ancestry.classes):
-        return True
-    located = context.project.class_of(class_name)
-    if located is None:
-        return False
-    scope = Scope(located[0], located[1].scope)
-    for decorator in located[1].decorators:
-        target = decorator.func if isinstance(decorator, ir.Call) else decorator
-        if context.project.dotted(scope, target) == _FREEZING:
-            return True
-    return False
+    return is_frozen_tree(context, scope, ir.Name(name))
 
 
 def _bound_by(
