@@ -25,11 +25,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from nnx_migrate.check.compare.comparison import DEFAULT, compare  # noqa: E402
-from nnx_migrate.check.run import CheckRequest, environment_of  # noqa: E402
-from nnx_migrate.check.settings import CheckSettings  # noqa: E402
-from tests.golden.cases import Case, all_cases  # noqa: E402
-from tests.golden.columns import (  # noqa: E402
+from nnx_migrate.check.compare.comparison import DEFAULT, compare
+from nnx_migrate.check.run import CheckRequest, environment_of
+from nnx_migrate.check.settings import CheckSettings
+from tests.golden.cases import Case, all_cases
+from tests.golden.columns import (
     AFTER_GRAPH,
     AFTER_TREE,
     BEFORE_GRAPH,
@@ -37,8 +37,8 @@ from tests.golden.columns import (  # noqa: E402
     difference,
     run_columns,
 )
-from tests.unit.check.mutation.mutants import all_programs  # noqa: E402
-from tests.unit.check.mutation.running import Finding, check_mutants  # noqa: E402
+from tests.unit.check.mutation.mutants import all_programs
+from tests.unit.check.mutation.running import Finding, check_mutants
 
 _COLUMNS = (BEFORE_GRAPH, AFTER_GRAPH, AFTER_TREE)
 

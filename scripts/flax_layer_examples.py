@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import optax  # type: ignore[import-untyped]
+import optax
 from flax import linen, nnx
 
 # Bases that are never instances themselves, or that hold nothing until a subclass adds it.

@@ -36,7 +36,10 @@ class Here:
 
 def campaign(root: Path, out: Path, processes: Any) -> Campaign:
     out.mkdir(exist_ok=True)
-    silent = lambda *_: None  # noqa: E731
+
+    def silent(*_: object) -> None:
+        pass
+
     return Campaign([root], Configuration(), out, processes, 1, given_up=False, progress=silent)
 
 

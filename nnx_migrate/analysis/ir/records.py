@@ -23,5 +23,6 @@ def linked_record(cls: type[T]) -> type[T]:
     """Make a class the same, which inherits its `__hash__`."""
     inherited = cls.__hash__
     made = dataclasses.dataclass(slots=True, eq=True)(cls)
+    # A dataclass that compares would have none.
     made.__hash__ = inherited  # type: ignore[method-assign]
     return made

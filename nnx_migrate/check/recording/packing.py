@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-import cloudpickle  # type: ignore[import-untyped]
+import cloudpickle
 
 from nnx_migrate.check.compare.forms import Array, Observation
 from nnx_migrate.check.recording.compiling import twin_with

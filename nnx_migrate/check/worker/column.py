@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import os
 import sys
 import time
@@ -56,7 +57,8 @@ def start(settings: WorkerSettings) -> None:
     enter(settings.column, settings.environment)
     with contextlib.suppress(Exception):
         # The time limit of the first case is its own. What fails here fails there, and is told.
-        from nnx_migrate.check.worker import running, tracing  # noqa: F401
+        for name in ("running", "tracing"):
+            importlib.import_module(f"nnx_migrate.check.worker.{name}")
 
 
 def enter(column: Column, environment: Mapping[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
@@ -168,7 +169,7 @@ def _unwritable(file: Path, error: OSError) -> str:
 def require_page() -> None:
     """Stop before anything is done where the review page could not be made."""
     try:
-        import nnx_migrate.report.html.page  # noqa: F401
+        importlib.import_module("nnx_migrate.report.html.page")
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if missing not in _PAGE_EXTRA:
@@ -179,7 +180,7 @@ def require_page() -> None:
 def require_owners() -> None:
     """Stop before anything is done where owners could not be told."""
     try:
-        import codeowners  # noqa: F401
+        importlib.import_module("codeowners")
     except ModuleNotFoundError:
         stop("--patch-by owner needs codeowners: pip install 'nnx-migrate[owners]'")
 

@@ -91,6 +91,7 @@ def _trimmed(raw: str, span: tuple[int, int], new: str) -> Edit:
     """The edit of the lines that differ."""
     start, end = span
     old = raw[start:end]
+    # Character by character, which the lint takes for a mistake with paths.
     same = old.rfind("\n", 0, len(os.path.commonprefix([old, new]))) + 1  # noqa: RUF071
     old, new, start = old[same:], new[same:], start + same
     tail = len(os.path.commonprefix([old[::-1], new[::-1]]))  # noqa: RUF071

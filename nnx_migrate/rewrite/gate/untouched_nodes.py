@@ -125,6 +125,7 @@ def _first_lost(one: Version, moves: _Moves, other: Version, back: _Moves) -> in
         if _place(node) is None:
             todo += children(node)
             continue
+        # What has a place has all of it.
         start, end = one.text.span(node)  # type: ignore[arg-type]
         changed = moves.within(start, end)
         if all(map(moves.indents, changed)):
@@ -156,6 +157,7 @@ def _near_edits(version: Version, moves: _Moves) -> dict[_Place, ast.AST]:
 def _place(node: ast.AST) -> _Place | None:
     if not hasattr(node, "end_col_offset"):
         return None
+    # By a look at one field, since every node of every version comes here.
     line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
     return line, column, node.end_lineno, node.end_col_offset, node.__class__  # type: ignore[attr-defined]
 

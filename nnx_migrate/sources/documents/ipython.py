@@ -34,7 +34,7 @@ _FOREIGN_CELLS = frozenset(
     """
     R HTML SVG bash bigquery cmd configure cython html javascript js latex markdown perl ruby sh
     shell spark sql svg system
-    """.split()  # noqa: SIM905
+    """.split()  # noqa: SIM905 - in words it is read at a glance
 )
 #: Cell magics whose body may be Python, but runs elsewhere: in a file, or another process.
 _ELSEWHERE = frozenset({"writefile", "file", "python", "python2", "python3", "pypy", "script"})

@@ -16,6 +16,7 @@ from typing import Any
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ESCAPE = re.compile(r"\\r\\n|\\u000[dD]\\u000[aA]|\\u[0-9a-fA-F]{4}|\\.", re.DOTALL)
 _LINE_ENDS = frozenset({r"\r\n", r"\n", r"\r"})
+# The scanners of the decoder, which have no types.
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _scan_string = decoder.scanstring  # type: ignore[attr-defined]
 

@@ -190,6 +190,7 @@ def _split(raw: Sequence[str], quotes: int) -> tuple[str, list[str]] | None:
         rests.append(line[head.end() :])
     filled = [n for n, rest in enumerate(rests) if rest.strip()]
     margins = [rests[n][: width(rests[n])] for n in filled]
+    # Character by character, which the lint takes for a mistake with paths.
     margin = os.path.commonprefix(margins)  # noqa: RUF071
     codes = [rest[len(margin) :] if rest.strip() else "" for rest in rests]
     return heads[filled[0]] + margin if filled else "", codes

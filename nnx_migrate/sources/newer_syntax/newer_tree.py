@@ -131,6 +131,7 @@ class _Newer(ast.NodeTransformer):
         place = self._places.offset(node.lineno, node.col_offset)
         written = self._places.behind(_DEFINED, place).strip()
         if written:
+            # Only Python 3.12 and newer have that field.
             node.type_params = _arguments(written[1:-1])  # type: ignore[union-attr]
         return node
 

@@ -8,12 +8,12 @@ import pytest
 
 jax = pytest.importorskip("jax")
 pytest.importorskip("flax")
-from flax import nnx  # noqa: E402
+from flax import nnx
 
-from nnx_migrate.check import b1, build, f32, i32, key  # noqa: E402
-from nnx_migrate.check.cases.building import NotBuildable  # noqa: E402
-from nnx_migrate.check.cases.calls import Call  # noqa: E402
-from nnx_migrate.check.cases.casefile import BadCase, call_of, case_names  # noqa: E402
+from nnx_migrate.check import b1, build, f32, i32, key
+from nnx_migrate.check.cases.building import NotBuildable
+from nnx_migrate.check.cases.calls import Call
+from nnx_migrate.check.cases.casefile import BadCase, call_of, case_names
 
 pytestmark = pytest.mark.runs_jax
 

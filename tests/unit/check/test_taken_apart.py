@@ -9,13 +9,13 @@ import pytest
 pytest.importorskip("flax")
 pytestmark = pytest.mark.runs_jax
 
-import jax.numpy as jnp  # noqa: E402
-from flax import nnx  # noqa: E402
+import jax.numpy as jnp
+from flax import nnx
 
-from nnx_migrate.check.cases.calls import Call  # noqa: E402
-from nnx_migrate.check.compare.forms import Traced  # noqa: E402
-from nnx_migrate.check.worker.pure import pure_call  # noqa: E402
-from nnx_migrate.check.worker.tracing import traced_call  # noqa: E402
+from nnx_migrate.check.cases.calls import Call
+from nnx_migrate.check.compare.forms import Traced
+from nnx_migrate.check.worker.pure import pure_call
+from nnx_migrate.check.worker.tracing import traced_call
 
 
 class Buffer(nnx.Module):

@@ -9,13 +9,13 @@ import pytest
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
 pytest.importorskip("flax")
-from flax import nnx  # noqa: E402
-from jax import lax  # noqa: E402
-from jax.extend.core import jaxprs_in_params  # noqa: E402
+from flax import nnx
+from jax import lax
+from jax.extend.core import jaxprs_in_params
 
-from nnx_migrate.check.proof import Program, canonical_program  # noqa: E402
-from tests.perf.counting import calls_during  # noqa: E402
-from tests.unit.check.proof.tracing import program  # noqa: E402
+from nnx_migrate.check.proof import Program, canonical_program
+from tests.perf.counting import calls_during
+from tests.unit.check.proof.tracing import program
 
 pytestmark = pytest.mark.runs_jax
 

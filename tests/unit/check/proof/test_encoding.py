@@ -11,8 +11,8 @@ import pytest
 
 jax = pytest.importorskip("jax")
 
-from nnx_migrate.check.proof.encoding import encode  # noqa: E402
-from nnx_migrate.check.proof.values import Refusal  # noqa: E402
+from nnx_migrate.check.proof.encoding import encode
+from nnx_migrate.check.proof.values import Refusal
 
 pytestmark = pytest.mark.runs_jax
 

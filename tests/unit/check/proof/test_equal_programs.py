@@ -9,9 +9,9 @@ import pytest
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
-from jax import lax  # noqa: E402
+from jax import lax
 
-from tests.unit.check.proof.tracing import Pair, equal, last_key, program  # noqa: E402
+from tests.unit.check.proof.tracing import Pair, equal, last_key, program
 
 pytestmark = pytest.mark.runs_jax
 
@@ -92,7 +92,9 @@ def nested_consts(x: Any, w: Any) -> Any:
     w = jnp.asarray(w)
 
     def body(x: Any, m: Any) -> Any:
-        inner = lambda x, k: (jnp.tanh(x @ (w[k] * m[0, 0])), None)  # noqa: E731
+        def inner(x: Any, k: Any) -> Any:
+            return jnp.tanh(x @ (w[k] * m[0, 0])), None
+
         return lax.scan(inner, x, jnp.arange(5))[0], x.sum()
 
     return lax.scan(body, x, w)

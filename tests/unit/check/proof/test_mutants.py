@@ -18,9 +18,9 @@ jnp = pytest.importorskip("jax.numpy")
 nnx = pytest.importorskip("flax.nnx")
 pytest.importorskip("optax")
 
-from nnx_migrate.check.proof import Program  # noqa: E402
-from tests.unit.check.proof import train_steps  # noqa: E402
-from tests.unit.check.proof.tracing import trace  # noqa: E402
+from nnx_migrate.check.proof import Program
+from tests.unit.check.proof import train_steps
+from tests.unit.check.proof.tracing import trace
 
 pytestmark = pytest.mark.runs_jax
 

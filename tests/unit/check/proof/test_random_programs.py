@@ -9,9 +9,9 @@ import pytest
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
 
-from tests.unit.check.proof import random_programs  # noqa: E402
-from tests.unit.check.proof.random_programs import LENGTH, Program  # noqa: E402
-from tests.unit.check.proof.tracing import program as hashed  # noqa: E402
+from tests.unit.check.proof import random_programs
+from tests.unit.check.proof.random_programs import LENGTH, Program
+from tests.unit.check.proof.tracing import program as hashed
 
 pytestmark = pytest.mark.runs_jax
 

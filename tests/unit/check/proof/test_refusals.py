@@ -9,11 +9,11 @@ import pytest
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
-from jax import lax  # noqa: E402
-from jax.extend.core import Primitive  # noqa: E402
+from jax import lax
+from jax.extend.core import Primitive
 
-from nnx_migrate.check.proof import Program, Refused, canonical_program  # noqa: E402
-from tests.unit.check.proof.tracing import trace  # noqa: E402
+from nnx_migrate.check.proof import Program, Refused, canonical_program
+from tests.unit.check.proof.tracing import trace
 
 pytestmark = pytest.mark.runs_jax
 

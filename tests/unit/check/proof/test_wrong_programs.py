@@ -9,10 +9,10 @@ import pytest
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
-from jax import lax  # noqa: E402
+from jax import lax
 
-from tests.unit.check.proof.test_equal_programs import sharded, summed  # noqa: E402
-from tests.unit.check.proof.tracing import Pair, equal  # noqa: E402
+from tests.unit.check.proof.test_equal_programs import sharded, summed
+from tests.unit.check.proof.tracing import Pair, equal
 
 pytestmark = pytest.mark.runs_jax
 
@@ -43,7 +43,9 @@ def inner_uses(outer_element: bool) -> Any:
     """Both loops go over the same array: whose element is meant?"""
 
     def body(c: Any, m: Any) -> Any:
-        inner = lambda c, k: (c + (m if outer_element else k) @ c, None)  # noqa: E731
+        def inner(c: Any, k: Any) -> Any:
+            return c + (m if outer_element else k) @ c, None
+
         return lax.scan(inner, c, body.w)[0], None  # type: ignore[attr-defined]
 
     def run(x: Any, w: Any) -> Any:
@@ -58,7 +60,9 @@ def inner_reads(outer_carry: bool) -> Any:
 
     def run(x: Any, w: Any) -> Any:
         def body(c: Any, m: Any) -> Any:
-            inner = lambda d, k: (jnp.sin(c if outer_carry else d) + k @ d, None)  # noqa: E731
+            def inner(d: Any, k: Any) -> Any:
+                return jnp.sin(c if outer_carry else d) + k @ d, None
+
             return c + lax.scan(inner, x, w)[0], None
 
         return lax.scan(body, x, w)[0]
@@ -87,7 +91,10 @@ def element_reaches(way: Any, outer: bool) -> Any:
     def run(x: Any, w: Any) -> Any:
         def body(c: Any, m: Any) -> Any:
             seen = way(m[0, 0], x, w)
-            inner = lambda d, k: (jnp.sin(d) + (seen if outer else way(k[0, 0], x, w)), None)  # noqa: E731
+
+            def inner(d: Any, k: Any) -> Any:
+                return jnp.sin(d) + (seen if outer else way(k[0, 0], x, w)), None
+
             return c + lax.scan(inner, x, w)[0], None
 
         return lax.scan(body, x, w)[0]
@@ -99,7 +106,9 @@ def carry_reaches(way: Any, step: float) -> Any:
     """What comes out depends on the step of a carry that does not come out."""
 
     def run(x: Any, w: Any) -> Any:
-        body = lambda c, m: ((c[0] + way(c[1], x, w), c[1] + step), None)  # noqa: E731
+        def body(c: Any, m: Any) -> Any:
+            return (c[0] + way(c[1], x, w), c[1] + step), None
+
         return lax.scan(body, (x, 0.5), w)[0][0]
 
     return run

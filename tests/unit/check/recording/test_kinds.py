@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("cloudpickle")
 pytest.importorskip("pebble")
 jax = pytest.importorskip("jax")
-from nnx_migrate.check.compare.verdicts import Verdict  # noqa: E402
-from nnx_migrate.check.recording.kinds import kind_of  # noqa: E402
-from tests.unit.check.recording.projects import Project, write_project  # noqa: E402
+from nnx_migrate.check.compare.verdicts import Verdict
+from nnx_migrate.check.recording.kinds import kind_of
+from tests.unit.check.recording.projects import Project, write_project
 
 pytestmark = pytest.mark.runs_jax
 

@@ -13,13 +13,13 @@ jnp = pytest.importorskip("jax.numpy")
 np = pytest.importorskip("numpy")
 optax = pytest.importorskip("optax")
 pytest.importorskip("flax")
-from flax import nnx  # noqa: E402
+from flax import nnx
 
-from nnx_migrate.check.compare.comparison import compare_views  # noqa: E402
-from nnx_migrate.check.compare.leaves import view_of  # noqa: E402
-from nnx_migrate.check.jobs import Side  # noqa: E402
-from nnx_migrate.check.recording.packing import TooManyBytes, packed  # noqa: E402
-from nnx_migrate.check.recording.unpacking import Reader, unpacked  # noqa: E402
+from nnx_migrate.check.compare.comparison import compare_views
+from nnx_migrate.check.compare.leaves import view_of
+from nnx_migrate.check.jobs import Side
+from nnx_migrate.check.recording.packing import TooManyBytes, packed
+from nnx_migrate.check.recording.unpacking import Reader, unpacked
 
 pytestmark = pytest.mark.runs_jax
 

@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("cloudpickle")
 pytest.importorskip("pebble")
 jax = pytest.importorskip("jax")
-from nnx_migrate.check.compare.verdicts import Verdict  # noqa: E402
-from nnx_migrate.check.recording.meshes import Meshes, MeshTooLarge, within_meshes  # noqa: E402
-from nnx_migrate.check.recording.store import read_call, recorded_observation  # noqa: E402
-from tests.unit.check.recording.projects import write_project, write_single_program  # noqa: E402
+from nnx_migrate.check.compare.verdicts import Verdict
+from nnx_migrate.check.recording.meshes import Meshes, MeshTooLarge, within_meshes
+from nnx_migrate.check.recording.store import read_call, recorded_observation
+from tests.unit.check.recording.projects import write_project, write_single_program
 
 pytestmark = pytest.mark.runs_jax
 
