@@ -42,7 +42,8 @@ def undo_run(name: str) -> int:
     if not wanted:
         listed = "" if runs else _above()
         hint = listed or "; to list the runs: nnx-migrate undo"
-        stop(f"there is no run {printable(name)} to undo here{hint}")
+        which = "run" if name == "last" else f"run {printable(name)}"
+        stop(f"there is no {which} to undo here{hint}")
     if damage := wanted[0].damage:
         stop(f"{printable(damage)}: it cannot be undone; to list the other runs: nnx-migrate undo")
     left = False

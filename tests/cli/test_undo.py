@@ -118,6 +118,7 @@ def test_a_run_that_was_not_there_is_said(command: Command) -> None:
     done = command("undo", "20200101")
     assert done.code == 2
     assert "there is no run 20200101 to undo here; to list the runs: nnx-migrate undo" in done.err
+    assert "there is no run to undo here" in command("undo", "last").err
 
 
 def test_who_stands_too_deep_is_told_where_the_runs_are(tmp_path: Path, command: Command) -> None:
