@@ -10,6 +10,7 @@ import pytest
 from nnx_migrate.analysis.callgraph.dunder_dispatch import lookups_run
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope
 from nnx_migrate.analysis.effects import transfer
+from nnx_migrate.analysis.effects.condensed import Sorts
 from nnx_migrate.analysis.effects.effect import Done, Effects
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import Tracker
@@ -281,7 +282,7 @@ def test_effects_that_are_what_they_were_are_not_condensed_again(
 ) -> None:
     looked_at: list[Effects] = []
 
-    def noted(effects: Effects, module: str) -> Effects:
+    def noted(effects: Effects, module: str, sorts: Sorts) -> Effects:
         looked_at.append(effects)
         return effects
 

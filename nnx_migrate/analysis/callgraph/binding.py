@@ -49,8 +49,8 @@ def arguments(
 ) -> Iterator[tuple[ir.Parameter, ir.Expr | None]]:
     """Each parameter with what a call of `value` passes for it, as `argument_for` says."""
     offset = leading(value)
-    for parameter in function.parameters:
-        yield parameter, argument_for(function.parameters, parameter, call, offset)
+    for place, parameter in enumerate(function.parameters):
+        yield parameter, _argument_at(place - offset, parameter, call)
 
 
 def argument_for(
@@ -67,12 +67,19 @@ def argument_for(
         offset: how many leading ones are already bound.
         placed: of `*args` behind all others, what stands at its place, in the stead of any element.
     """
+    place = [each.name for each in parameters].index(parameter.name) - offset
+    return _argument_at(place, parameter, call, placed)
+
+
+def _argument_at(
+    place: int, parameter: ir.Parameter, call: ir.Call, placed: bool = False
+) -> ir.Expr | None:
+    """The same for the parameter that is at a place among those that are not bound."""
     for keyword, value in call.keywords:
         if keyword == parameter.name:
             return value
     if parameter.kind != "positional":
         return None
-    place = parameters.index(parameter) - offset
     if place < 0:
         return None
     for at, arg in enumerate(call.args[: place + 1]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 
 from nnx_migrate.analysis.domain.values import (
     NAMED_AT_RUN_TIME,
@@ -97,6 +98,8 @@ def unknown(why: Unknown, **names: str) -> Values:
     return frozenset({Basic("unknown", words, why.hidden)})
 
 
+# By the words alone; asked for in every round of every circle.
+@functools.lru_cache(4096)
 def unknown_attribute(name: str, class_name: str) -> Values:
     """An attribute of an object whose class does not show it."""
     return unknown(Unknown.ATTRIBUTE, name=name, owner=short_name(class_name))

@@ -138,21 +138,24 @@ class Handing:
             return
         given = [*map(unstarred, call.args), *(argument for _, argument in call.keywords)]
         given = [argument for argument in given if self.rooted(scope, argument)]
-        passed = dict(arguments(function, value, call))
-        unplaced = [each for each in given if each not in passed.values()]
+        passed = list(arguments(function, value, call))
+        placed = [argument for _, argument in passed]
+        unplaced = [each for each in given if each not in placed]
         if unplaced and _refuses(function, value, call):
             return  # it raises, in both modes
-        reached = [parameter for parameter, argument in passed.items() if argument in given]
+        reached: dict[str, ir.Expr | None] = {
+            parameter.name: argument for parameter, argument in passed if argument in given
+        }
         for each in unplaced:
             receiving = _receiving(function, passed, call, each, leading(value))
-            reached += [parameter for parameter in receiving if parameter not in reached]
+            for parameter, argument in receiving:
+                reached.setdefault(parameter.name, argument)
             if not receiving:
                 cause = Unseen(f"how {function.name} receives it is unknown")
                 yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
-        for parameter in reached:
-            done = self.finder.by_call(value.scope, parameter.name)
-            argument = passed[parameter]
+        for name, argument in reached.items():
+            done = self.finder.by_call(value.scope, name)
             flag = self._chosen_by(scope, argument)
             of_attributes = argument is not None and self.is_attributes(scope, argument)
             with self.becoming_others(of_attributes or flag is not None):
@@ -278,11 +281,11 @@ def _refuses(function: ir.Function, value: FunctionValue, call: ir.Call) -> bool
 
 def _receiving(
     function: ir.Function,
-    passed: dict[ir.Parameter, ir.Expr | None],
+    passed: list[tuple[ir.Parameter, ir.Expr | None]],
     call: ir.Call,
     argument: ir.Expr,
     bound: int,
-) -> list[ir.Parameter]:
+) -> list[tuple[ir.Parameter, ir.Expr | None]]:
     """The parameters that may get an argument of no certain place, or an element of it.
 
     Args:
@@ -295,11 +298,11 @@ def _receiving(
     before = function.parameters[:bound]
     if argument in map(unstarred, call.args):
         behind = {ir.Element(each.value) for each in call.args if isinstance(each, ir.Starred)}
-        return [p for p, given in passed.items() if given in behind or p.kind == "star"]
+        return [(p, given) for p, given in passed if given in behind or p.kind == "star"]
     is_named = any(name and value == argument for name, value in call.keywords)
     return [
-        parameter
-        for parameter, given in passed.items()
+        (parameter, given)
+        for parameter, given in passed
         if parameter.kind == "double_star"
         or (not is_named and given is None and parameter.kind != "star" and parameter not in before)
     ]

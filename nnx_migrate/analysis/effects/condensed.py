@@ -7,8 +7,8 @@ one of them; what decisions are made on is kept as it is.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Hashable
+from typing import NamedTuple
 
 from nnx_migrate.analysis.effects.causes import (
     AttributeWritten,
@@ -30,48 +30,88 @@ _Sort = tuple[Hashable, ...]
 ENOUGH = 512
 
 
-def condensed(effects: Effects, module: str) -> Effects:
+class _Sorted(NamedTuple):
+    """What is told of an effect, found once: the same ones are in thousands of sets.
+
+    Args:
+        sort: the number of the sort.
+        always: that of the same where it happens whatever is true; its own if it is that.
+        kept: it is kept wherever it happens.
+    """
+
+    sort: int
+    always: int
+    module: str
+    in_tests: bool
+    kept: bool
+
+
+class Sorts:
+    """The sorts of effects, and which effect is of which one."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[_Sort, int] = {}
+        self._known: dict[Effect, _Sorted] = {}
+
+    def of(self, effect: Effect) -> _Sorted:
+        known = self._known.get(effect)
+        if known is None:
+            known = self._known[effect] = self._found(effect)
+        return known
+
+    def _found(self, effect: Effect) -> _Sorted:
+        sort = _sort(effect)
+        home = effect.where.module
+        kept = effect.sows or changes_by(effect.cause, "pop")
+        number = self._number((effect.flag, effect.field, effect.home, *sort))
+        always = self._number((None, None, "", *sort))
+        return _Sorted(number, always, home, is_test_file(home), kept)
+
+    def _number(self, sort: _Sort) -> int:
+        return self._numbers.setdefault(sort, len(self._numbers))
+
+
+def condensed(effects: Effects, module: str, sorts: Sorts | None = None) -> Effects:
     """The effects of a function on its parameter, without those that others stand for.
 
     Args:
         module: that of the function; what happens there is asked for by its place, too, and so is
             what is sown and popped anywhere.
+        sorts: those that are known.
     """
     if len(effects) <= ENOUGH:
         return effects
+    sort_of = (Sorts() if sorts is None else sorts).of
     kept: set[Effect] = set()
-    rest: list[tuple[_Sort, Effect]] = []
-    elsewhere: set[_Sort] = set()
-    in_tests = functools.cache(is_test_file)
+    rest: list[tuple[_Sorted, Effect]] = []
+    elsewhere: set[int] = set()
     for effect in effects:
-        sort: _Sort = (effect.flag, effect.field, effect.home, *_sort(effect))
-        home = effect.where.module
-        if not in_tests(home):
-            elsewhere.add(sort)
-        if home == module or effect.sows or changes_by(effect.cause, "pop"):
+        told = sort_of(effect)
+        if not told.in_tests:
+            elsewhere.add(told.sort)
+        if told.kept or told.module == module:
             kept.add(effect)
         else:
-            rest.append((sort, effect))
-    first: dict[_Sort, Effect] = {}
-    for sort, effect in rest:
-        home = effect.where.module
-        if in_tests(home) and sort not in elsewhere:
-            sort = (*sort, home)  # not every program has it
+            rest.append((told, effect))
+    first: dict[int | tuple[int, str], tuple[_Sorted, Effect]] = {}
+    for told, effect in rest:
+        sort: int | tuple[int, str] = told.sort
+        if told.in_tests and sort not in elsewhere:
+            sort = told.sort, told.module  # not every program has it
         known = first.get(sort)
-        if known is None or _is_before(effect, known):
-            first[sort] = effect
-    for sort, effect in first.items():
+        if known is None or _is_before(effect, known[1], told.in_tests, known[0].in_tests):
+            first[sort] = told, effect
+    for sort, (told, effect) in first.items():
         # What always happens stands for what happens when a parameter is true.
-        conditional = effect.flag is not None or effect.field is not None or effect.home
-        if not conditional or (None, None, "", *sort[3:]) not in first:
+        always = told.always if isinstance(sort, int) else (told.always, told.module)
+        if sort == always or always not in first:
             kept.add(effect)
     return frozenset(kept)
 
 
-def _is_before(one: Effect, other: Effect) -> bool:
-    in_tests = is_test_file(one.where.module), is_test_file(other.where.module)
-    if in_tests[0] != in_tests[1]:
-        return in_tests[1]
+def _is_before(one: Effect, other: Effect, in_tests: bool, other_in_tests: bool) -> bool:
+    if in_tests != other_in_tests:
+        return other_in_tests
     if one.where != other.where:
         return one.where < other.where
     return one.order < other.order

@@ -27,7 +27,7 @@ from nnx_migrate.analysis.effects.causes import (
     TextExecuted,
     Unseen,
 )
-from nnx_migrate.analysis.effects.condensed import ENOUGH, condensed
+from nnx_migrate.analysis.effects.condensed import ENOUGH, Sorts, condensed
 from nnx_migrate.analysis.effects.effect import Effect, Effects
 from nnx_migrate.analysis.effects.flags import guards as flags
 from nnx_migrate.analysis.effects.flags import tested_fields as tested
@@ -307,6 +307,7 @@ class TrackedEffects(EffectFinder):
         super().__init__(evaluator, contents, lasting)
         #: Of functions that do more than is told apart, that and what is told of it.
         self._condensed: dict[tuple[Scope, str], tuple[Effects, Effects]] = {}
+        self._sorts = Sorts()
 
     def _tracked(self, scope: Scope, parameter: str) -> Effects:
         found = Tracker(self, scope, parameter).all()
@@ -315,7 +316,7 @@ class TrackedEffects(EffectFinder):
         # In the rounds of a circle most functions do what they did in the one before.
         before, known = self._condensed.get((scope, parameter), (None, found))
         if before != found:
-            known = condensed(found, scope.module)
+            known = condensed(found, scope.module, self._sorts)
             self._condensed[scope, parameter] = found, known
         return known
 

@@ -16,7 +16,8 @@ def passed_for_field(evaluator: Evaluation, class_name: str, name: str) -> Itera
     """What the calls in sight of a class, and of those below it, pass for one of its fields."""
     callers, hierarchy = evaluator.callers, evaluator.hierarchy
     for made in hierarchy.descendants(class_name):
-        fields = fields_of(evaluator, made)
+        named = name in hierarchy.fields(made)
+        fields = fields_of(evaluator, made) if named else ()
         field = next((each for each in fields if each.name == name), None)
         for where, call in callers.constructing(made) if field is not None else ():
             assert field is not None

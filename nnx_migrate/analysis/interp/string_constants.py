@@ -38,8 +38,11 @@ def literal_names(evaluator: Evaluation, scope: Scope, expr: ir.Expr) -> frozens
         more = _sources(evaluator, source)
         if not more:
             return None
-        sources += (each for each in dict.fromkeys(more) if each not in seen)
-        seen.update(more)
+        for each in more:  # thousands where many calls pass one: hashed once
+            known = len(seen)
+            seen.add(each)
+            if len(seen) > known:
+                sources.append(each)
     return frozenset(names) or None
 
 

@@ -26,6 +26,7 @@ from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.effects.aliases.may_alias import Aliases, is_of_module
 from nnx_migrate.analysis.effects.captured.steps import (
     Enter,
+    OfClass,
     OneOf,
     Perhaps,
     Step,
@@ -192,14 +193,18 @@ class LocalSteps:
     def _found_in(self, classes: Iterable[str], name: str) -> OneOf | None:
         """What the methods of a name do, of hundreds of classes which may share a few."""
         methods = collections.Counter(self.hierarchy.method(each, name) for each in classes)
-        found = {m: tuple(self._own(m)) if isinstance(m, Scope) else () for m in methods}
+        found = {m: self._of_method(m) if isinstance(m, Scope) else OfClass() for m in methods}
         again = [found[method] for method, count in methods.items() if count > 1]
-        return OneOf((*found.values(), *again)) if any(found.values()) else None
+        of_classes = OneOf.of((*found.values(), *again))
+        return of_classes if of_classes.entered else None
 
-    def _own(self, method: Scope) -> Iterator[Use | Enter]:
+    def _of_method(self, method: Scope) -> OfClass:
         function = self.project.function(method)
         if not function.parameters:
-            return
+            return OfClass()
+        return OfClass(tuple(self._own(method, function)), ((method, function.parameters[0].name),))
+
+    def _own(self, method: Scope, function: ir.Function) -> Iterator[Use]:
         outer = scope_around(method, function)
         for decorator in function.decorators:
             target = decorator.func if isinstance(decorator, ir.Call) else decorator
@@ -209,7 +214,6 @@ class LocalSteps:
             if name in _CHECKING:
                 where = self._place(method, function.line)
                 yield Use("transform", f"it is passed to nnx.{name}", where)
-        yield Enter((method, function.parameters[0].name))
 
     def called(self, value: Value, where: Place) -> Iterator[Step]:
         """What a call of the object does to it."""

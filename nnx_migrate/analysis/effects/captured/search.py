@@ -34,8 +34,8 @@ class Search:
         #: What was looked at, with what it leads to.
         self.seen: dict[Followed, set[Followed]] = {}
         self._around: list[set[Followed]] = []
-        #: By identity, of which all functions were looked at, with the uses of its own.
-        self._gone_through: dict[int, tuple[OneOf, tuple[Use, ...]]] = {}
+        #: By identity, how many of its classes were looked at, or are being so.
+        self._begun: dict[int, tuple[OneOf, int]] = {}
 
     def uses(self, steps: Steps) -> Iterator[Use]:
         """The uses among steps, and in what they lead to."""
@@ -69,12 +69,19 @@ class Search:
             yield dataclasses.replace(use, via=via)
 
     def _one_of(self, step: OneOf) -> Iterator[Use]:
-        # Thousands of calls may be of what can be any of hundreds of classes.
-        _, again = self._gone_through.get(id(step), (step, None))
-        if again is None:
-            yield from expected_of_all([list(self.uses(steps)) for steps in step.classes])
-            self._gone_through[id(step)] = step, step.own
-            return
+        # Thousands of calls may be of what can be any of hundreds of classes: each goes on where
+        # the one before it is.
         for leading in self._around[-1:]:
             leading.update(step.entered)
-        yield from again
+        count = len(step.classes)
+        found: dict[int, list[Use]] = {}
+        while (place := self._begun.get(id(step), (step, 0))[1]) < count:
+            self._begun[id(step)] = step, place + 1
+            each = step.classes[place]
+            entered = [use for followed in each.entered for use in self._entered(followed)]
+            found[place] = [*each.own, *entered]
+        if found:
+            classes = enumerate(step.classes)
+            yield from expected_of_all([found.get(i, each.own) for i, each in classes])
+        else:
+            yield from step.own

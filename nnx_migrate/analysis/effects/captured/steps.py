@@ -63,6 +63,19 @@ class Perhaps:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class OfClass:
+    """What a method of a class does.
+
+    Args:
+        own: the uses that its head shows.
+        entered: the method itself; nothing where the class has none.
+    """
+
+    own: tuple[Use, ...] = ()
+    entered: tuple[Followed, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class OneOf:
     """What a method does, for each class that the object can be of.
 
@@ -71,22 +84,19 @@ class OneOf:
     Args:
         classes: what the classes do, which no more than two have in common: a function is entered
             once, so a third one would find what the second did.
+        entered: the functions that are entered.
+        own: the uses that are none of what is entered.
     """
 
-    classes: tuple[tuple[Use | Enter, ...], ...]
+    classes: tuple[OfClass, ...]
+    entered: frozenset[Followed]
+    own: tuple[Use, ...]
 
-    @property
-    def entered(self) -> Iterator[Followed]:
-        """The functions that are entered."""
-        for step in itertools.chain.from_iterable(self.classes):
-            if isinstance(step, Enter):
-                yield step.followed
-
-    @property
-    def own(self) -> tuple[Use, ...]:
-        """The uses that are none of what is entered."""
-        found = [[step for step in steps if isinstance(step, Use)] for steps in self.classes]
-        return tuple(expected_of_all(found))
+    @classmethod
+    def of(cls, classes: tuple[OfClass, ...]) -> OneOf:
+        """What is done once for all the calls that may be of any of these classes."""
+        entered = frozenset(followed for each in classes for followed in each.entered)
+        return cls(classes, entered, tuple(expected_of_all([each.own for each in classes])))
 
 
 def expected_of_all(found: Collection[Collection[Use]]) -> Iterator[Use]:
@@ -119,4 +129,5 @@ def _modules(steps: Steps) -> Iterator[str]:
                 yield from _modules(inner)
             case OneOf(classes=classes):
                 for each in classes:
-                    yield from _modules(each)
+                    yield from (use.where.module for use in each.own)
+                    yield from (scope.module for scope, _ in each.entered)

@@ -42,9 +42,8 @@ def attribute_of_class(evaluator: Evaluation, class_name: str, name: str) -> Val
 
 def stored_in_class(evaluator: Evaluation, class_name: str, name: str) -> Iterator[Located]:
     """What other code stores in that attribute of a class, and its own class methods."""
-    classes: Values = frozenset({ClassValue(class_name)})
     for scope, write in evaluator.callers.mentions.outside_writes(name):
-        if write.how not in _PUTTING and _is_of(evaluator, scope, write, classes):
+        if write.how not in _PUTTING and _is_of(evaluator, scope, write, (class_name,)):
             assert write.value is not None
             yield Located(scope, write.value)
     yield from _by_class_methods(evaluator, class_name).get(name, ())
@@ -60,16 +59,15 @@ def put_in_classes(
 ) -> Iterator[Located]:
     """The same of any of some classes."""
     mentions = evaluator.callers.mentions
-    classes: Values = frozenset(map(ClassValue, class_names))
     for scope, write in mentions.outside_writes(name):
-        if write.how in _PUTTING and _is_of(evaluator, scope, write, classes):
+        if write.how in _PUTTING and _is_of(evaluator, scope, write, class_names):
             yield stored_by(scope, write)
     for scope, put in mentions.outside_puts(name):
-        if _is_of(evaluator, scope, put, classes):
+        if _is_of(evaluator, scope, put, class_names):
             assert put.value is not None
             yield Located(scope, put.value)
     for each in put_by_functions(evaluator, name):
-        if each.base and not classes.isdisjoint(evaluator.values(each.where, each.base)):
+        if each.base and _is_one_of(evaluator.values(each.where, each.base), class_names):
             yield each.put
     yield from OutsideStores(evaluator, name).put_in(class_names)
     descendants = map(evaluator.hierarchy.descendants, class_names)
@@ -77,11 +75,17 @@ def put_in_classes(
         yield from evaluator.put(below, name)
 
 
-def _is_of(evaluator: Evaluation, scope: Scope, write: ir.Write, classes: Values) -> bool:
+def _is_of(
+    evaluator: Evaluation, scope: Scope, write: ir.Write, class_names: Collection[str]
+) -> bool:
     """Whether a store goes to an attribute of a class itself, and not of an object of it."""
     if not isinstance(write.target, ir.Attribute):
         return False
-    return not classes.isdisjoint(evaluator.values(scope, write.target.base))
+    return _is_one_of(evaluator.values(scope, write.target.base), class_names)
+
+
+def _is_one_of(values: Values, class_names: Collection[str]) -> bool:
+    return any(isinstance(v, ClassValue) and v.class_name in class_names for v in values)
 
 
 def _by_class_methods(evaluator: Evaluation, class_name: str) -> _Stores:
