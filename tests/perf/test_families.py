@@ -340,3 +340,21 @@ def _looked_at(classes: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_what_stores_go_to_is_found_once_for_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < _looked_at(20, monkeypatch) == _looked_at(2, monkeypatch)
+
+
+def _stores_kept(classes: int) -> int:
+    """How many answers are kept of what so many classes store under a name that one of them has."""
+    text = "from flax import nnx\n\n\nclass Base(nnx.Module):\n    def __init__(self, rngs):\n"
+    text += "        self.part = nnx.Linear(2, 2, rngs=rngs)\n\n"
+    text += "".join(_KEEPING.replace("{n}", str(n)) for n in range(classes))
+    text += "\ndef use(net: Base):\n    part = net.part\n    return part\n"
+    analysis = analysis_of(text)
+    assert values_of(analysis, "part", "use")
+    attributes = ClassAttributes(analysis.evaluator.hierarchy, analysis.evaluator.callers.mentions)
+    for class_name in analysis.evaluator.hierarchy.all_classes:
+        attributes.stored(class_name, "part")
+    return sum(map(len, attributes._stored.values()))
+
+
+def test_what_most_classes_do_not_store_is_not_kept() -> None:
+    assert _stores_kept(2) == _stores_kept(20) == 1

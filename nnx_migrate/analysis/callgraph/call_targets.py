@@ -33,6 +33,7 @@ from nnx_migrate.analysis.symbols.program import Project
 
 Item = TypeVar("Item")
 _Rows = tuple[str, frozenset[str] | None]
+_NO_HANDLES: frozenset[Handle] = frozenset()
 
 
 class Handles:
@@ -276,8 +277,8 @@ class Handles:
     def aliases(self, handle: Handle) -> frozenset[Handle]:
         """What something is bound, returned or passed as where it has this handle."""
         if handle not in self._known_aliases:
-            parts = self._parts(handle).values()
-            self._known_aliases[handle] = frozenset[Handle]().union(*parts)
+            parts = [part for part in self._parts(handle).values() if part] or [_NO_HANDLES]
+            self._known_aliases[handle] = parts[0].union(*parts[1:]) if parts[1:] else parts[0]
         return self._known_aliases[handle]
 
     def _parts(self, handle: Handle) -> Mapping[str, frozenset[Handle]]:

@@ -125,7 +125,7 @@ NOTHING_DONE = Done()
 def parted(effects: Effects) -> Done:
     """Effects, by whether a call can change them."""
     each = frozenset([effect for effect in effects if not _stays(effect)])
-    whole = effects - each
+    whole = effects - each if each else effects
     return Done(each, (whole,) if whole else ())
 
 

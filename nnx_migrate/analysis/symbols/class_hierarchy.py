@@ -45,7 +45,8 @@ class Hierarchy:
         self.project = project
         self._before = before
         self._ancestry: dict[str, Ancestry] = {}
-        self._methods: dict[tuple[str, str], Scope | str | None] = {}
+        #: By name and class: each name is asked for of hundreds of classes.
+        self._methods: dict[str, dict[str, Scope | str | None]] = {}
         self.first_methods = FirstMethods()
         #: The classes that have what a protocol asks for.
         self.implementing: dict[str, tuple[str, ...]] = {}
@@ -283,10 +284,10 @@ class Hierarchy:
 
         None when no known class defines it, which proves nothing unless the ancestry is closed.
         """
-        key = class_name, name
-        if key not in self._methods:
-            self._methods[key] = self._method(class_name, name)
-        return self._methods[key]
+        known = self._methods.setdefault(name, {})
+        if class_name not in known:
+            known[class_name] = self._method(class_name, name)
+        return known[class_name]
 
     def _method(self, class_name: str, name: str) -> Scope | str | None:
         for ancestor in self.ancestry(class_name).classes:

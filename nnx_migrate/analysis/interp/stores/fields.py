@@ -29,6 +29,8 @@ from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import writes_in
 
+_NOTHING_STORED: list[Located] = []
+
 
 class _Store(NamedTuple):
     """A store of a method in its own object: `self.name = value`.
@@ -51,22 +53,26 @@ class ClassAttributes:
         self.project = hierarchy.project
         self.mentions = mentions
         self._stores: dict[str, Mapping[str, Sequence[_Store]]] = {}
-        self._stored: dict[tuple[str, str], list[Located]] = {}
-        self._put: dict[tuple[str, str], list[Located]] = {}
+        #: By class and name; of hundreds of classes few have an attribute that is asked for.
+        self._stored: dict[str, dict[str, list[Located]]] = {}
+        self._put: dict[str, dict[str, list[Located]]] = {}
         self._storing: dict[tuple[str, bool, str], tuple[str, ...]] = {}
         self._declared: dict[tuple[str, bool, str], Values] = {}
 
     def stored(self, class_name: str, name: str) -> list[Located]:
         """Every value that the class's own methods store in `self.<name>`, or its body does."""
-        key = class_name, name
-        if key not in self._stored:
-            self._stored[key] = self._find_stored(class_name, name)
-        return self._stored[key]
+        known = self._stored.setdefault(class_name, {})
+        if name in known:
+            return known[name]
+        found = self._find_stored(class_name, name)
+        if found is not _NOTHING_STORED:
+            known[name] = found
+        return found
 
     def put(self, class_name: str, name: str) -> list[Located]:
         """What its methods put into what they store there, where that may be a container."""
         self.stored(class_name, name)
-        return self._put.get((class_name, name), [])
+        return self._put.get(class_name, {}).get(name, _NOTHING_STORED)
 
     def storing(self, instance: Instance, name: str) -> tuple[str, ...]:
         """The classes, of those an object may be of, that may say what it has under a name.
@@ -111,15 +117,16 @@ class ClassAttributes:
     def _find_stored(self, class_name: str, name: str) -> list[Located]:
         located = self.project.class_of(class_name)
         if located is None:
-            return []
+            return _NOTHING_STORED
         module, record = located
-        found = [
-            Located(Scope(module, record.scope), value) for value in record.attributes.get(name, ())
-        ]
-        put: list[Located] = []
         if class_name not in self._stores:
             self._stores[class_name] = self._stores_of(module, record.key)
         stores = self._stores[class_name].get(name, ())
+        bound = record.attributes.get(name, ())
+        if not stores and not bound:
+            return _NOTHING_STORED
+        found = [Located(Scope(module, record.scope), value) for value in bound]
+        put: list[Located] = []
         for method, of_method in itertools.groupby(stores, key=lambda store: store.method):
             own = list(of_method)
             in_constructor = self.project.function(method).name == "__init__"
@@ -134,7 +141,8 @@ class ClassAttributes:
                     put.append(Located(method, store.value))
         if any(is_new_container(each.expr) for each in found):
             return found + put
-        self._put[class_name, name] = put
+        if put:
+            self._put.setdefault(class_name, {})[name] = put
         return found
 
     def _stores_of(self, module: str, key: str) -> Mapping[str, Sequence[_Store]]:
