@@ -14,7 +14,6 @@ from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Held,
-    MadeBy,
     Object,
     attribute,
     either,
@@ -78,7 +77,7 @@ def _given_by_property(
 
 def _is_made_by_a_property(one: Object) -> bool:
     """Whether it is another one each time."""
-    return isinstance(one.root, MadeBy) and one.root.outermost[1] == ir.UNSEEN
+    return one.given_by is not None and one.given_by[1] == ir.UNSEEN
 
 
 def _is_kept(objects: Objects, class_name: str, name: str) -> bool:

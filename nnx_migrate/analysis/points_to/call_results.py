@@ -27,6 +27,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Variable,
     either,
     element,
+    is_some,
     mapped,
     step,
     together,
@@ -299,6 +300,8 @@ def in_terms_of(
     def change(each: Held) -> Held:
         own = each.object
         assert own is not None
+        if isinstance(own.root, Variable) and own.root.is_local_of(callee):
+            return _element_of_local(own.root, each, via)
         if own.path:  # which element it is only names of the callee say
             where = via[0] if via is not None else callee
             own, known_places = as_passed(objects, own, callee, call, where, len(first) + bound)
@@ -309,15 +312,14 @@ def in_terms_of(
                 if made_in != callee or via is None:
                     return each
                 if via in own.root.within:
-                    return _made_by_an_inner_round(each)
+                    # By a call within a call, and so on without end: the outermost is told apart.
+                    return dataclasses.replace(each, object=None)
                 root = MadeBy(own.root.scope, own.root.call, (via, *own.root.within))
                 made = Object(root, own.path, own.place, own.label)
                 return Held(made, each.parts, each.way, each.closed)
-            case Variable(scope=scope, name=variable, version=version):
-                if scope != callee:
+            case Variable(scope=scope, name=variable, within=within):
+                if within or scope != callee:
                     return each
-                if version:
-                    return dataclasses.replace(each, object=None)
                 if variable not in passed:
                     where = via[0] if via is not None else callee
                     passed[variable] = passed_for(
@@ -334,13 +336,18 @@ def in_terms_of(
     return found if via is None else summarized(found, via)
 
 
-def _made_by_an_inner_round(made: Held) -> Held:
-    """What is made by a call of a function within a call of it, and that within another.
+def _element_of_local(root: Variable, part: Held, via: tuple[Scope, ir.Call] | None) -> Held:
+    """An element of what a variable of a function means, as the code that calls it sees it.
 
-    Each call makes another one, and what is true of it is true of the one that the outer call
-    makes: that one is told apart, the others, which have no end, are not.
+    Of the variable itself nothing is said: it may be bound again, to what holds what it was. Nor is
+    anything of what a function that calls itself had in an inner round.
     """
-    return dataclasses.replace(made, object=None)
+    own = part.object
+    around = {root.scope, *(where for where, _ in root.within)}
+    if own is None or via is None or via[0] in around or not any(map(is_some, own.path[:1])):
+        return dataclasses.replace(part, object=None)
+    root = dataclasses.replace(root, within=(via, *root.within))
+    return dataclasses.replace(part, object=dataclasses.replace(own, root=root))
 
 
 def passed_for(

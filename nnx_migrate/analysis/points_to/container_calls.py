@@ -259,7 +259,7 @@ def _with_default(objects: Objects, scope: Scope, call: ir.Call, at: float) -> H
     make = ir.Call(factory, (), (), call.line, call.column)
 
     def is_new(one: Object) -> bool:
-        return isinstance(one.root, MadeBy) and one.root.outermost[1] == make
+        return one.given_by is not None and one.given_by[1] == make
 
     filled = together(part for each in given for part in objects.held(scope, each, at).parts)
     named = filled.parts if all(name for name, _ in filled.parts) else ()

@@ -12,7 +12,6 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     EACH,
     NOTHING,
     Held,
-    MadeBy,
     Object,
     either,
     element,
@@ -64,7 +63,7 @@ def _given(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Iterator
 
     def is_new(one: Object) -> bool:
         """Whether the method makes it, another one each time."""
-        return isinstance(one.root, MadeBy) and one.root.outermost == via
+        return one.given_by == via
 
     for value in in_order(objects.evaluator.values(scope, base)):
         if isinstance(value, Instance) and layer_of(value.class_name) is None:

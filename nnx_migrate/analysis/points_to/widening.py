@@ -17,7 +17,6 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     REST,
     Held,
-    MadeBy,
     Object,
     anything,
     either,
@@ -48,7 +47,7 @@ def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
     made: Object | None = None
     others: dict[Object, None] = {}
     for each in found:
-        if not isinstance(each.root, MadeBy) or each.root.outermost != via:
+        if each.given_by != via:
             others[each] = None
         elif made is None:
             made = each

@@ -6,7 +6,7 @@ import dataclasses
 
 from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.abstract_objects import Held, MadeBy, mapped
+from nnx_migrate.analysis.points_to.abstract_objects import Anything, Held, mapped
 from nnx_migrate.analysis.points_to.containers.places import place_of
 from nnx_migrate.analysis.points_to.queries import Objects
 
@@ -25,7 +25,7 @@ def made_once(
 
     def change(each: Held) -> Held:
         own = each.object
-        if own is None or not isinstance(own.root, MadeBy) or own.root.within[:1] != (via,):
+        if own is None or isinstance(own.root, Anything) or own.root.within[:1] != (via,):
             return each
         root = dataclasses.replace(own.root, within=(once, *own.root.within[1:]))
         return dataclasses.replace(each, object=dataclasses.replace(own, root=root))

@@ -16,7 +16,6 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import is_dict
 from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
-    MadeBy,
     Object,
     Variable,
     is_some,
@@ -139,7 +138,7 @@ def in_turns(found: list[Held], made: frozenset[ir.Expr], *, but_each: bool = Fa
     """
 
     def is_new(one: Object) -> bool:
-        return isinstance(one.root, MadeBy) and one.root.outermost[1] in made
+        return one.given_by is not None and one.given_by[1] in made
 
     found = [unknown_which(each, but_each=but_each) for each in found]
     told = [without(every(each), is_new) for each in found]

@@ -79,10 +79,10 @@ def is_one_of_some(objects: Objects, one: Object) -> bool:
 def is_made_in_a_loop(objects: Objects, one: Object) -> bool:
     """Whether each turn of a loop makes another one, or binds its name to another one."""
     match one.root:
+        case Variable(within=((scope, call), *_)) | MadeBy(outermost=(scope, call)):
+            return is_in_a_loop(objects, scope, call.line)
         case Variable(scope=scope, version=line):
             return is_in_a_loop(objects, scope, line)
-        case MadeBy(outermost=(scope, call)):
-            return is_in_a_loop(objects, scope, call.line)
         case Anything():
             return False
 
