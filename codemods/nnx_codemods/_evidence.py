@@ -22,7 +22,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.effects.causes import MethodUnknown, Unseen
 from nnx_migrate.analysis.effects.effect import Effect, Effects, worst
 from nnx_migrate.analysis.effects.never_ran import NeverRan
-from nnx_migrate.analysis.points_to.repeated_objects import is_untold
+from nnx_migrate.analysis.points_to.repeated_objects import Untold
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
@@ -116,7 +116,7 @@ def refuse_split(
         return Pin(rule, known.claim, tuple(evidence), outward=True, ways_out=showing)
     shared = context.analysis.sharing.of(values)
     if shared and not seen_apart(context, site, index):
-        open_ = is_untold(shared)
+        open_ = isinstance(shared, Untold)
         evidence += [] if open_ else [Evidence(shared, Proof.PROVED)]
         evidence += forks_wanted(context, values)
         pin = Pin(rule, SplitRefused.SHARED.about(reason=shared), tuple(evidence), outward=True)

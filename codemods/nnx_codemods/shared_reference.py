@@ -168,7 +168,7 @@ from nnx_migrate.analysis.flax.transforms import (
     of_nnx,
 )
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.points_to.repeated_objects import is_untold
+from nnx_migrate.analysis.points_to.repeated_objects import Untold
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.refusal import Cause, Reason
@@ -231,7 +231,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if isinstance(kept_once, Contribution):
         return kept_once
     # That nobody can tell is no evidence.
-    told = kept_once if is_untold(str(reason)) else (evidence, *kept_once)
+    told = kept_once if isinstance(reason, Untold) else (evidence, *kept_once)
     stay = no_pytrees(context, values_at(context, site))
     cause = SharingCause.TAKEN_APART if site.spec.is_loop else SharingCause.NO_TREE
     why = cause.about(reason="; ".join([str(reason), *(each.claim for each in stay)]))
@@ -242,13 +242,13 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if site.transform in _WITHOUT_PIN:
         return Manual(RULE.name, _WITHOUT_PIN[site.transform].about(reason=why), told)
     bare = site.form == "object" or site.transform in SPLITTERS
-    steps = (NextStep.MAKE_TREE if stay else _step(site, way, str(reason)),)
+    steps = (NextStep.MAKE_TREE if stay else _step(site, way, reason),)
     return Pin(RULE.name, why, told, outward=True, bare=bare, sharing=not bare, ways_out=steps)
 
 
-def _step(site: Site, way: _Way, reason: str) -> NextStep:
+def _step(site: Site, way: _Way, reason: Reason) -> NextStep:
     """What a person does about something shared, or that may be."""
-    if not is_untold(reason):
+    if not isinstance(reason, Untold):
         return _STEPS[way]
     if way is holds_twice and site.form != "object":
         return NextStep.OBSERVE

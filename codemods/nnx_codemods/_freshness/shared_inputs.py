@@ -20,6 +20,7 @@ from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
+from nnx_migrate.analysis.points_to.repeated_objects import Untold
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.refusal import Cause, Reason
 from nnx_migrate.rewrite.model.context import FileContext
@@ -53,7 +54,8 @@ def holds_twice(context: FileContext, site: Site) -> Reason:
         for _, name, values in given_parameters(context, site, scope):
             reason = context.analysis.sharing.of(values)
             if reason and not never.held_twice(scope, name):
-                return SharedCause.IN_ARGUMENT.about(name=name, reason=reason)
+                told = SharedCause.IN_ARGUMENT.about(name=name, reason=reason)
+                return Untold(told) if isinstance(reason, Untold) else told
     given = [
         argument
         for use in site.uses
@@ -128,7 +130,8 @@ def returned_twice(context: FileContext, site: Site) -> Reason:
                 return reason
             reason = context.analysis.sharing.of_expression(scope, returned)
             if reason:
-                return SharedCause.IN_RESULT.about(reason=reason)
+                told = SharedCause.IN_RESULT.about(reason=reason)
+                return Untold(told) if isinstance(reason, Untold) else told
     return ""
 
 

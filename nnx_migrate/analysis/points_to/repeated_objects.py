@@ -295,19 +295,24 @@ class _Occurrences:
                     yield min(pairs, key=_order_of_pair)
 
 
-_TOO_MUCH = "too much code leads to"
 #: What objects do that reach a function, in words.
 IS_PASSED = "is passed"
 
 
-def untold(one: Object) -> str:
+class Untold(str):
+    """A reason that says only that nobody can tell, in words: not that something is shared."""
+
+    __slots__ = ()
+
+
+def in_other_words(reason: str, words: str) -> str:
+    """A reason within other words, which say no more than it does."""
+    return Untold(words) if isinstance(reason, Untold) else words
+
+
+def untold(one: Object) -> Untold:
     """That it is not known what an object is, or holds, in words."""
-    return f"{_TOO_MUCH} {one} to tell which objects it holds"
-
-
-def is_untold(words: str) -> bool:
-    """Whether a reason, in words, is that nothing is known of an object: not that it is shared."""
-    return _TOO_MUCH in words
+    return Untold(f"too much code leads to {one} to tell which objects it holds")
 
 
 def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:

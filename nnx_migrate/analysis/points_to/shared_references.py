@@ -29,9 +29,7 @@ from nnx_migrate.analysis.points_to.kept_twice import kept_twice
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.passed.objects import PassedObjects
 from nnx_migrate.analysis.points_to.queries import LAST
-from nnx_migrate.analysis.points_to.repeated_objects import (
-    objects,
-)
+from nnx_migrate.analysis.points_to.repeated_objects import in_other_words, objects
 from nnx_migrate.core.place import Place, refers_to
 
 
@@ -118,7 +116,8 @@ class SharingFinder:
                 found = next((reason for n in names if (reason := self._class(n))), "")
                 found = found or self.of(wraps)
                 if value.probable and found:
-                    return f"{found}, if it is a {short_name(class_name)} (which is likely)"
+                    told = f"{found}, if it is a {short_name(class_name)} (which is likely)"
+                    return in_other_words(found, told)
                 return found
             case _:
                 return next(filter(None, map(self.of, parts_of(value))), "")

@@ -32,6 +32,7 @@ from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
 from nnx_migrate.analysis.points_to.repeated_objects import (
     IS_PASSED,
     Found,
+    in_other_words,
     in_words,
     objects,
     twice,
@@ -89,7 +90,7 @@ class _Reason:
         """The same in words."""
         one, other = self.one, self.other
         words = untold(one.object) if other is None else in_words(one, other, does)
-        return words if self.place is None else f"{words} ({self.place})"
+        return words if self.place is None else in_other_words(words, f"{words} ({self.place})")
 
 
 def _are_apart(whole: Held) -> bool:
