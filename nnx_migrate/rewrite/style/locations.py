@@ -54,7 +54,9 @@ def _located(
     units: Sequence[int],
     findings: Sequence[Finding],
 ) -> tuple[SourceEdit, ...]:
-    places = {finding: place for place, finding in reversed(list(enumerate(findings)))}
+    places: dict[Finding, list[int]] = {}  # of two calls in one that is written anew, one finding
+    for place, finding in enumerate(findings):
+        places.setdefault(finding, []).append(place)
     offsets = _byte_offsets(source, [at for c in changes for at in (c.start, c.end)])
     edits = []
     for change, unit in zip(changes, units, strict=True):
@@ -69,7 +71,7 @@ def _located(
                 end_line,
                 change.end - text.line_start(end_line) + 1,
                 change.replacement,
-                tuple(sorted({places[finding] for finding in change.findings})),
+                tuple(sorted({at for finding in change.findings for at in places[finding]})),
                 unit,
             )
         )
