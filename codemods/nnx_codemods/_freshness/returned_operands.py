@@ -9,6 +9,7 @@ stands for it. A frozen tree that holds such objects is made anew, of the same o
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
 from nnx_codemods._evidence import is_graph_node
@@ -23,6 +24,7 @@ from nnx_migrate.analysis.domain.values import FunctionValue, Scope
 from nnx_migrate.analysis.effects.causes import Returned
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
+from nnx_migrate.analysis.sites.tree import binds
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import OperandsAgain
 from nnx_migrate.rewrite.model.ownership import is_of_file
@@ -111,29 +113,9 @@ def _defined_before(context: FileContext, load: ast.Name) -> ast.FunctionDef | N
         for before in reversed(block[: block.index(statement)]):
             if isinstance(before, ast.FunctionDef) and before.name == load.id:
                 return before
-            if _binds(before, load.id):
+            if any(binds(node, {load.id}) for node in ast.walk(before)):
                 return None
     return None
-
-
-def _binds(statement: ast.AST, name: str) -> bool:
-    """Whether a statement, or something in it, may bind a name."""
-    for node in ast.walk(statement):
-        match node:
-            case ast.Name(id=found, ctx=ast.Store() | ast.Del()) if found == name:
-                return True
-            case ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found):
-                if found == name:
-                    return True
-            case ast.ClassDef(name=found) | ast.ExceptHandler(name=found) if found == name:
-                return True
-            case ast.alias(name=imported, asname=found) if name in {found, imported, "*"}:
-                return True
-            case ast.MatchAs(name=found) | ast.MatchStar(name=found) if found == name:
-                return True
-            case ast.Global(names=names) | ast.Nonlocal(names=names) if name in names:
-                return True
-    return False
 
 
 def _places_in(
@@ -187,24 +169,13 @@ def _returned_by(context: FileContext, branch: _Branch) -> Sequence[ast.expr | N
 def _rebinds(context: FileContext, branch: _Branch, names: set[str]) -> bool:
     body = branch.body if isinstance(branch.body, list) else [branch.body]
     own = context.tree.scope_of(branch)
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Global | ast.Nonlocal):
-                return True
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names:
-                return True
-            match node:
-                case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if name in names:
-                    if context.tree.scope(node) == own:
-                        return True
-    return any(_binds_otherwise(statement, names) for statement in body)
-
-
-def _binds_otherwise(statement: ast.AST, names: set[str]) -> bool:
-    """Whether an import, a pattern, or a handler of exceptions has one of the names."""
-    others = (ast.alias, ast.MatchAs, ast.MatchStar, ast.ExceptHandler)
-    inside = (node for node in ast.walk(statement) if isinstance(node, others))
-    return any(_binds(node, name) for node in inside for name in names)
+    for node in itertools.chain.from_iterable(map(ast.walk, body)):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            return True
+        elsewhere = isinstance(node, ast.Name) and context.tree.scope(node) != own
+        if binds(node, names) and not elsewhere:
+            return True
+    return False
 
 
 def _stays_whole(context: FileContext, scope: Scope, name: str) -> bool:

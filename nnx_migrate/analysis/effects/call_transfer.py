@@ -72,8 +72,10 @@ class Handing:
         """Have all effects that are found meanwhile told by themselves, where they change."""
         before = self._become_others
         self._become_others = before or becoming
-        yield
-        self._become_others = before
+        try:
+            yield
+        finally:  # whoever looks for the first effect alone ends it here
+            self._become_others = before
 
     def joined(self, done: Done) -> Iterator[Effect]:
         """The effects of what is run, without those that are joined whole."""

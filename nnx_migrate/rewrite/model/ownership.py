@@ -11,7 +11,7 @@ from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.main_guard import is_main_guard
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.analysis.sites.tree import AnyFunction, binds
 from nnx_migrate.analysis.symbols.visibility import is_visible_outside
 from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Cause
@@ -48,6 +48,10 @@ def check_in_file(context: FileContext, scope: Scope, name: str) -> None:
         raise NotRewritten(NotAllSeen.OTHER_FILE.about(Place(other.module), name=name))
 
 
+#: What binds a name in the scope that it stands in; `global` and imports bind others, too.
+_AT_ITS_PLACE = ast.Name | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
 def _is_bound_when_started(context: FileContext, scope: Scope, name: str) -> bool:
     """Whether a name is bound under `if __name__ == "__main__":` alone: no import has it.
 
@@ -56,21 +60,9 @@ def _is_bound_when_started(context: FileContext, scope: Scope, name: str) -> boo
     """
     if scope.module != context.tree.module:
         return False
-    binders: list[ast.AST] = []
-    for node in context.tree.nodes:
-        match node:
-            case ast.Global(names=names) if name in names:
-                return False
-            case ast.Name(id=bound, ctx=ast.Store()) if bound == name:
-                binders.append(node)
-            case ast.FunctionDef(name=bound) | ast.ClassDef(name=bound) if bound == name:
-                binders.append(node)
-            case ast.AsyncFunctionDef(name=bound) if bound == name:
-                binders.append(node)
-            case ast.alias(name=imported, asname=bound) if (bound or imported) in {name, "*"}:
-                return False
-            case ast.MatchAs(name=bound) | ast.MatchStar(name=bound) if bound == name:
-                return False
+    binders = [node for node in context.tree.nodes if binds(node, {name})]
+    if not all(isinstance(each, _AT_ITS_PLACE) for each in binders):
+        return False
     own = [each for each in binders if context.tree.scope(each) == scope]
     return bool(own) and all(_is_guarded(context, each) for each in own)
 
