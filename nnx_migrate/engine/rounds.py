@@ -25,6 +25,7 @@ from nnx_migrate.rewrite.style.line_width import shown
 from nnx_migrate.rewrite.style.rejoined import rejoined
 from nnx_migrate.rewrite.text.edits import Edit, LineMap, Text, apply_edits
 from nnx_migrate.rewrite.text.history import History
+from nnx_migrate.rewrite.text.original_place import likest, statement_at
 from nnx_migrate.sources.suppressions import Suppression, Suppressions
 from nnx_migrate.sources.text import Source
 
@@ -149,19 +150,23 @@ class Rounds:
             stays=self.classes.trees.stays,
             drops=self.classes.drops,
             original_line=self.lines.original,
-            original_column=self._column,
+            original_place=self._place,
         )
 
-    def _column(self, start: int, end: int, line: int) -> int:
-        """The column, on a line of the file as it was, of what stands in the text as it is now."""
-        was, words = self.asis.text, self.text.text[start:end]
+    def _place(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the file as it was, what stands in the text as it is now did."""
+        was = self.asis.text
+        line = self.lines.original(self.text.line_of(start))
         begin, stop = was.line_start(line), line_after(self.asis, line)
         place, kept = self.history.original(start)
         code = begin + len(was.indent_of_line(line))
         if not code <= place < stop:
             place, kept = code, False
-        found = place if kept else was.text.find(words, place, stop)
-        return (place if found < 0 else found) - begin + 1
+        if not kept:
+            statement = statement_at(self.asis.tree.root, line)
+            behind = was.span(statement)[1] if statement is not None else stop
+            place = likest(self.text.text, (start, end), was.text, (place, behind))
+        return was.line_and_column(place)
 
     def _advance(self, edits: Sequence[Edit], owners: Mapping[Edit, tuple[Finding, ...]]) -> None:
         self.lines.advance(self.text, edits)

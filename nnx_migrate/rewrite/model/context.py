@@ -74,8 +74,8 @@ class FileContext:
         stays: why classes that are no pytrees stay so, by class.
         drops: what becomes of the Rngs that its classes keep and do not read.
         original_line: gives the line of the file as it was.
-        original_column: gives the column there, of a span of this text on that line of the file;
-            None where the text is the file as it was.
+        original_place: gives the line and the column there, of a span of this text; None where
+            the text is the file as it was.
     """
 
     path: str
@@ -90,7 +90,14 @@ class FileContext:
     stays: Mapping[str, Refusal] = dataclasses.field(default_factory=dict)
     drops: Drops = dataclasses.field(default_factory=Drops)
     original_line: Callable[[int], int] = same_line
-    original_column: Callable[[int, int, int], int] | None = None
+    original_place: Callable[[int, int], tuple[int, int]] | None = None
+
+    def place_as_it_was(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """The line and the column that code has in the file as it was."""
+        start, end = self.text.span(node)
+        if self.original_place is None:
+            return self.text.line_and_column(start)
+        return self.original_place(start, end)
 
     @functools.cached_property
     def answers(self) -> dict[object, Any]:

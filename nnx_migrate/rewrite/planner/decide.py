@@ -63,7 +63,7 @@ def decide_all(
             used |= {by for _, _, by in said if by is not None}
             decisions = [decision for _, decision, by in said if by is None]
         if decisions:
-            found.append(Decided(site, kept_places.kept(context, site, decisions, lines)))
+            found.append(Decided(site, kept_places.kept(context, site, decisions)))
     return found, frozenset(used)
 
 

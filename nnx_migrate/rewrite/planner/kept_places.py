@@ -8,22 +8,19 @@ from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Contribution, Decision, Pin, Same
-from nnx_migrate.rewrite.text.edits import Edit, LineMap
+from nnx_migrate.rewrite.text.edits import Edit
 from nnx_migrate.rewrite.text.ignore_comments import room_for
 
 
-def kept(
-    context: FileContext, site: Site, decisions: Sequence[Decision], lines: LineMap
-) -> tuple[Decision, ...]:
+def kept(context: FileContext, site: Site, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """What is decided at a site, as a pin where the run is told to pin it.
 
     Args:
         context: the file; its options name the places.
         site: a site of it.
         decisions: of the rules.
-        lines: gives the lines of the file as it was.
     """
-    line = lines.original(context.text.line_of(context.text.span(site.reference)[0]))
+    line, _ = context.place_as_it_was(site.reference)
     reason = next((each.reason for each in context.options.kept if each.line == line), None)
     if reason is None:
         return tuple(decisions)

@@ -271,12 +271,7 @@ class _Planner:
         outcome: Outcome,
         message: Reason,
     ) -> Finding:
-        text = self.context.text
-        start, end = text.span(site.reference)
-        line, column = text.line_and_column(start)
-        line = self.lines.original(line)
-        if self.context.original_column is not None:
-            column = self.context.original_column(start, end, line)
+        line, column = self.context.place_as_it_was(site.reference)
         finding = Finding(
             decision.rule,
             line,

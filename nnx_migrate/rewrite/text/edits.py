@@ -129,14 +129,22 @@ class LineMap:
     def advance(self, before: Text, edits: Iterable[Edit]) -> None:
         """Account for edits to `before`: new lines belong to the line that they were put at."""
         result: list[int] = []
-        done = 0
+        at, number, begun = 0, self._original[0], False
+        position = 0
         for edit in sorted(edits, key=lambda e: (e.start, e.end)):
-            first, last = before.line_of(edit.start), before.line_of(edit.end)
-            result += self._original[done : first - 1] if done < first else []
-            kept = max(done, first - 1)
-            added = len(_LINE_END.findall(edit.replacement))
-            anchor = self._original[min(first, len(self._original)) - 1]
-            result += [anchor] * added
-            done = max(kept, last - 1)
-        result += self._original[done:]
+            first, last = before.line_of(edit.start) - 1, before.line_of(edit.end) - 1
+            if first > at:
+                result += [number, *self._original[at + 1 : first]]
+                at, number, begun = first, self._original[first], False
+                position = before.line_starts[first]
+            begun = begun or bool(before.text[position : edit.start].strip())
+            breaks = list(_LINE_END.finditer(edit.replacement))
+            if breaks:
+                result += [number, *[self._original[first]] * (len(breaks) - 1)]
+                number, begun = self._original[first], False
+            begun = begun or bool(edit.replacement[breaks[-1].end() if breaks else 0 :].strip())
+            # A line that is joined from several begins where the first of its code did.
+            number = number if begun else self._original[last]
+            at, position = last, edit.end
+        result += [number, *self._original[at + 1 :]]
         self._original = result
