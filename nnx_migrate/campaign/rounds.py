@@ -17,7 +17,7 @@ from nnx_migrate.check.child_process import exit_code_of, variables_for
 from nnx_migrate.check.copies import copy_tree
 from nnx_migrate.check.jobs import Mode, Side, SideName
 from nnx_migrate.check.report import CheckReport
-from nnx_migrate.check.run import STATE, CheckRequest, run_check
+from nnx_migrate.check.run import CheckRequest, run_check, state_folder
 from nnx_migrate.check.settings import CheckSettings
 from nnx_migrate.check.trees import side_at
 from nnx_migrate.core.findings import FileResult, FileStatus
@@ -204,7 +204,7 @@ class _Trial:
         also = {place.runs_as for place in changing}
         request = CheckRequest(
             dataclasses.replace(self.settings, cases=(), command=self.command if again else ()),
-            recording=STATE / "campaign.sqlite",
+            recording=state_folder() / "campaign.sqlite",
             jobs=self.jobs,
             also=tuple(sorted(also)),
         )

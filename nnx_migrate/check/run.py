@@ -184,7 +184,7 @@ def _inputs(bases: Bases, request: CheckRequest) -> Inputs:
     settings = request.settings
     cases = cases_of(settings.cases)
     if settings.command:
-        recording = request.recording or STATE / "recording.sqlite"
+        recording = request.recording or state_folder() / "recording.sqlite"
         before = bases.state()
         calls = record_command(
             settings.command,
@@ -209,6 +209,13 @@ def _inputs(bases: Bases, request: CheckRequest) -> Inputs:
     written = list(bases.written)
     remarks = [f"the command wrote {_some(written)}; every case gets a copy"] if written else []
     return Inputs(jobs, (*remarks, *calls.remarks), calls.gaps)
+
+
+def state_folder() -> Path:
+    """The folder here for what commands keep for later ones, which git leaves alone."""
+    with OwnFolder(STATE) as own:
+        own.put(".gitignore", b"*\n")
+    return STATE
 
 
 def _some(names: Sequence[str]) -> str:
@@ -242,9 +249,8 @@ def _workers(
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         }
-        logs = STATE.resolve() / "logs"
-        with OwnFolder(STATE) as own, OwnFolder(logs) as own_logs:
-            own.put(".gitignore", b"*\n")
+        logs = state_folder().resolve() / "logs"
+        with OwnFolder(logs) as own_logs:
             for name in own_logs.names():
                 own_logs.remove(name)
         with contextlib.ExitStack() as stack:

@@ -321,6 +321,19 @@ def test_a_folder_of_a_repository_is_compared_with_itself(tmp_path: Path, comman
     assert b"train.py:value#1" in from_top.out, from_top.out
 
 
+def test_what_a_check_keeps_is_no_news_for_git(tmp_path: Path, command: Command) -> None:
+    """Also where the command fails, so that nothing is compared."""
+    (tmp_path / "train.py").write_text("def value(x):\n    return x + 1\n")
+    _committed(tmp_path)
+    (tmp_path / "train.py").write_text("def value(x):\n    return x + 2\n")
+    done = command("check", "git:HEAD", ".", "--", "python", "-c", "raise SystemExit(3)")
+    assert done.code == 2
+    assert (tmp_path / ".nnx-migrate" / "recording.sqlite").exists()
+    asked = ["git", "status", "--short"]
+    told = subprocess.run(asked, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert told.stdout == " M train.py\n"
+
+
 def test_all_that_differs_has_to_be_checked(tmp_path: Path, command: Command) -> None:
     """Files that no case imports, that are gone, or that are notebooks; and cases left out."""
     notebook = '{"cells": [{"cell_type": "code", "source": "a = %d"}]}'

@@ -179,13 +179,11 @@ def _written(report: Any, request: Request, root: Path) -> Any:
 
 def _kept(report: Any, facts: ObservedFacts, root: Path) -> Path:
     """Put the report, the facts and the patch where the next run and a reader find them."""
-    from nnx_migrate.check.run import STATE
+    from nnx_migrate.check.run import state_folder
 
-    folder = STATE / "campaign"
+    folder = state_folder() / "campaign"
     patch = render_patch(report.settled.changed.values(), root)
     where = Path(os.path.relpath(root, folder.resolve())).as_posix()
-    with OwnFolder(STATE) as own:
-        own.put(".gitignore", b"*\n")
     with OwnFolder(folder) as own:
         own.put("facts.json", facts_text(facts, where).encode())
         own.put("report.json", (json.dumps(report.document(), indent=1) + "\n").encode())
