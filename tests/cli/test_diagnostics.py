@@ -57,6 +57,29 @@ def test_a_pinned_place_is_shown_with_its_code_reason_and_way_out(
     assert "  = docs: nnx-migrate rule module-gradient\n" in told
 
 
+SOWN_ELSEWHERE = b"""\
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __call__(self, x):
+        self.sow(nnx.Intermediate, "h", x)
+        self.cache = nnx.Cache(x)
+        return x
+
+
+@nnx.jit
+def step(model: Net, x):
+    return model(x)
+"""
+
+
+def test_a_note_names_its_place_once(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_bytes(SOWN_ELSEWHERE)
+    told = command("apply", "net.py", "--check", *FULL).out.decode()
+    assert "  = note: the sown values are not put back: attribute cache is set (net.py:7)\n" in told
+
+
 HANDED_OUT = """\
 from flax import nnx
 

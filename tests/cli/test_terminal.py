@@ -164,7 +164,7 @@ def test_progress_is_shown_and_taken_away(tmp_path: Path) -> None:
     assert (
         plain(told)
         .rstrip()
-        .endswith("0 files changed; 80 files looked at. No code in them depends on graph mode.")
+        .endswith("0 files changed; 80 files looked at. The rules found nothing to do in them.")
     )
 
 

@@ -152,7 +152,8 @@ def _notes(first: Shown) -> Iterator[str]:
         said = each.claim in finding.message or each.permission in _ALLOWED_ABOVE
         if here or said or (named and each.proof is not Proof.ASSUMED):
             continue
-        yield printable(each.claim if where is None or named else f"{each.claim} ({where})")
+        told = where is None or named or str(where) in each.claim
+        yield printable(each.claim if told else f"{each.claim} ({where})")
 
 
 def _some(items: tuple[Shown, ...]) -> str:

@@ -175,7 +175,7 @@ def _summary(totals: Totals, used: bool, written: bool, look: Look) -> Iterator[
     ]
     looked_at = f"{', '.join(parts)}; {plural(totals.looked_at, 'file')} looked at."
     none = used and not changed and not totals.rules and len(parts) == 1
-    yield f"{looked_at} No code in them depends on graph mode." if none else looked_at
+    yield f"{looked_at} The rules found nothing to do in them." if none else looked_at
     if totals.rules:
         yield f"{plural(sum(totals.outcomes.values()), 'site')}: {_outcomes(totals.outcomes)}."
         if look.table is not None:
