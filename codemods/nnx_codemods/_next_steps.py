@@ -106,6 +106,10 @@ class NextStep(Cause):
         "take numbers and strings out of nnx.data, and keep them in static attributes"
     )
     PASS_PLAIN_APART = "pass numbers and strings beside it, not in it"
+    OBJECT_ON_ALL_WAYS = (
+        "make it the object alone on every path; if it always is, add "
+        "# nnx-migrate: ignore[plain-leaves] to the line"
+    )
     SPLIT_AROUND = "use it as the decorator of a function, as in: @nnx.split_rngs(splits=4)"
     VISIT_BY_CALL = "call it in a for loop that begins with: if isinstance(value, nnx.Variable)"
     CHECK_CLASS = "check the class first, as in: if isinstance(value, nnx.Variable)"

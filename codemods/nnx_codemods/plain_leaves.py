@@ -41,7 +41,7 @@ import enum
 
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
-from nnx_migrate.analysis.domain.values import PLAIN, Value, Values
+from nnx_migrate.analysis.domain.values import PLAIN, Instance, Value, Values
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, TRACING
 from nnx_migrate.analysis.sites.site import Site
@@ -78,6 +78,13 @@ class LeafCause(Cause):
         "{text} may hold plain Python values, which tree mode makes leaves of the State",
         NextStep.PASS_PLAIN_APART,
     )
+    OR_ALONE = (
+        (
+            "{text} may be an object, or a tuple, list or dict of it and plain Python values, "
+            "which tree mode makes leaves of the State"
+        ),
+        NextStep.OBJECT_ON_ALL_WAYS,
+    )
     GIVEN = (
         (
             "in {name}, a list or dictionary in nnx.data(...) holds values that are not arrays; "
@@ -105,9 +112,14 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     text = ast.unparse(site.operands[0])
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-    unseen = _held(site.operands[0]) is None
-    cause = LeafCause.MAY_BE_IN_IT if unseen else LeafCause.IN_IT
-    return Pin(RULE.name, cause.about(text=text), bare=True)
+    return Pin(RULE.name, _cause(context, site.operands[0]).about(text=text), bare=True)
+
+
+def _cause(context: FileContext, operand: ast.expr) -> LeafCause:
+    if _held(operand) is not None:
+        return LeafCause.IN_IT
+    alone = any(isinstance(value, Instance) for value in context.values(operand))
+    return LeafCause.OR_ALONE if alone else LeafCause.MAY_BE_IN_IT
 
 
 def _given_plain(context: FileContext, site: Site) -> Pin | None:

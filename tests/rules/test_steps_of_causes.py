@@ -74,6 +74,13 @@ def _data(held: str) -> str:
     )
 
 
+def _loaded(body: str, comment: str = "") -> str:
+    return (
+        f"def load(more):\n    m = Block()\n    {body}\n\n"
+        f"def call():\n    m = load(False)\n    return nnx.split(m){comment}\n"
+    )
+
+
 def _made(body: str) -> str:
     return (
         f"@nnx.vmap(out_axes=({_AXES}, 0))\ndef make(k: jax.Array):\n    {body}\n\n"
@@ -253,6 +260,21 @@ _CASES = {
         _called("nnx.jit(forward, donate_argnums=n)(m, 1)", "n"),
         "write out the donated arguments",
         _called("nnx.jit(forward, donate_argnums=0)(m, 1)"),
+    ),
+    "a number in what is split": (
+        _called("nnx.split((m, 1))"),
+        "pass numbers and strings beside it",
+        _called("(nnx.split(m), 1)"),
+    ),
+    "an object, or it and a number": (
+        _loaded("return (m, 1) if more else m"),
+        "make it the object alone on every path",
+        _loaded("return m"),
+    ),
+    "an object, which is never a pair": (
+        _loaded("return (m, 1) if more else m"),
+        "make it the object alone on every path; if it always is, add # nnx-migrate: ignore[",
+        _loaded("return (m, 1) if more else m", "  # nnx-migrate: ignore[plain-leaves]"),
     ),
     "plain values in nnx.data, split": (
         _data("nnx.data({'a': 1})") + "def call(m: Table):\n    return nnx.split(m)\n",
