@@ -155,6 +155,7 @@ def rule(
       nnx-migrate rule state-axes
     """
     from nnx_migrate.cli.console import errors_reported, stop
+    from nnx_migrate.report.manuals import without_codes
     from nnx_migrate.report.terminal import width_of
     from nnx_migrate.report.text import wrapped
     from nnx_migrate.rewrite.model.registry import (
@@ -168,7 +169,7 @@ def rule(
     with errors_reported():
         try:
             if name is not None:
-                typer.echo(find_rule(name).manual())
+                typer.echo(without_codes(find_rule(name).manual()))
                 return
             entries = rule_entries()
             if not entries:

@@ -12,6 +12,7 @@ import typer
 
 from nnx_migrate.cli.baseline.options import BaselineOptions
 from nnx_migrate.cli.output.options import OutputOptions
+from nnx_migrate.core.findings import FileStatus
 
 if TYPE_CHECKING:
     from nnx_migrate.core.totals import RunResult
@@ -129,7 +130,8 @@ def apply_paths(
                     return done
         _emit_changes(result, request)
         code = _tell(result, request, configuration, stdin=stdin)
-        if request.output.for_people and result.journal:
+        written = result.totals.files[FileStatus.CHANGED]
+        if request.output.for_people and result.journal and written:
             typer.echo(f"undo with: nnx-migrate undo {result.journal}", err=True)
         return code
 

@@ -14,6 +14,10 @@ from nnx_migrate.rewrite.model.registry import (
 )
 
 _SECTION = re.compile(r"^(?P<title>\S.*)\n-{3,}\n", re.MULTILINE)
+#: " (docs/semantics.md: GRD-1, GRD-2)", " (API-3)".
+_CODES = re.compile(
+    r"\s*\((?:docs/semantics\.md:\s+)?[A-Z]{3}-\w+(?:(?:,|\s+to)\s+[A-Z]{3}-\w+)*\)"
+)
 _REFERENCE = re.compile(r"^Reference: (https://\S+)$", re.MULTILINE)
 
 
@@ -123,10 +127,15 @@ ENGINE_FINDINGS = {
 def manual_of(rule: str) -> str:
     """The manual page of a rule, or a sentence about what the engine finds itself."""
     try:
-        return find_rule(rule).manual()
+        return without_codes(find_rule(rule).manual())
     except (UnknownRule, BrokenRule):
         found = ENGINE_FINDINGS.get(rule)
         return f"{found.what} {found.todo}" if found else "A finding of the engine."
+
+
+def without_codes(manual: str) -> str:
+    """A manual page for those who have not the pages that explain the codes in it."""
+    return _CODES.sub("", manual)
 
 
 def is_rule(name: str) -> bool:

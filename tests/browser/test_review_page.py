@@ -85,7 +85,7 @@ def test_more_lines_are_there_on_demand(reader: Reader, sample: Path) -> None:
     page = reader.open(sample, "#file=ranker/training.py&line=38")
     piece = page.locator(".piece.current")
     numbers = piece.locator("td.number:first-child")
-    expect(piece.locator(".more")).to_have_text(["1 more line above"])
+    expect(piece.locator(".more")).to_have_text(["↑ Show 1 more line above"])
     before = numbers.count()
     piece.locator(".more").click()
     expect(piece.locator(".more")).to_have_count(0)

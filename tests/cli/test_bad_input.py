@@ -158,6 +158,9 @@ def test_a_read_only_file_stays(command: Command, project: Path) -> None:
     assert "src/locked.py: unwritable-file: failed: it is read-only" in done.err
     assert (project / "locked.py").read_bytes() == TRAIN
     assert b"nnx.merge" in (project / "train.py").read_bytes()
+    # There is something to undo, and where nothing was written there isn't.
+    assert "undo with" in done.err
+    assert "undo with" not in command("apply", "src/locked.py").err
 
 
 def test_a_pipe_is_never_opened(command: Command, project: Path) -> None:

@@ -69,7 +69,8 @@ def _in(mode: str) -> Iterator[None]:
     from flax import nnx
 
     graph = mode == "graph"
-    with nnx.set_graph_mode(graph), nnx.set_graph_updates(graph):
+    setters: Any = nnx
+    with setters.set_graph_mode(graph), setters.set_graph_updates(graph):
         yield
 
 
@@ -87,11 +88,13 @@ def _ran(text: str, mode: str) -> dict[str, Any]:
 
 def _assert_same(one: dict[str, Any], other: dict[str, Any]) -> None:
     import jax
+    import jax.numpy as jnp
     import numpy as np
 
-    assert jax.tree.structure(one) == jax.tree.structure(other)
+    structures: list[Any] = [jax.tree.structure(one), jax.tree.structure(other)]
+    assert structures[0] == structures[1]
     for left, right in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
-        if jax.dtypes.issubdtype(left.dtype, jax.dtypes.prng_key):
+        if jnp.issubdtype(left.dtype, jax.dtypes.prng_key):
             left, right = jax.random.key_data(left), jax.random.key_data(right)
         np.testing.assert_array_equal(left, right)
 

@@ -25,6 +25,7 @@ from nnx_migrate.report.html.file_pages import FilePage, file_page
 from nnx_migrate.report.html.review.manual import blocks_of
 from nnx_migrate.report.html.review.run import Run
 from nnx_migrate.report.levels import shown_path
+from nnx_migrate.report.manuals import without_codes
 from nnx_migrate.rewrite.model.registry import BrokenRule, rule_entries
 
 # In the order that they build on each other; the page gets them as one script.
@@ -132,6 +133,7 @@ def render_page(review: Review) -> str:
             changed=review.totals.files[FileStatus.CHANGED],
             attention=[status for status in FileStatus if status in ATTENTION],
             outcomes=list(Outcome),
+            reached=[outcome for outcome in Outcome if review.totals.outcomes[outcome]],
             rules=_rules(review.totals),
             owners=sorted({owner for entry in entries for owner in entry["owners"]}),
             verdicts=[v for v in VERDICTS if _has_verdict(entries, v)],
@@ -200,7 +202,7 @@ def _manuals(used: Mapping[str, object]) -> dict[str, list[list[Any]]]:
     for name, entry in rule_entries().items():
         if name in used:
             try:
-                manuals[name] = blocks_of(entry.manual())
+                manuals[name] = blocks_of(without_codes(entry.manual()))
             except BrokenRule as error:
                 manuals[name] = blocks_of(str(error))
     return manuals

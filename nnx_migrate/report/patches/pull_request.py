@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,10 +16,6 @@ from nnx_migrate.report.markdown_text import code
 from nnx_migrate.report.patches.parts import Part
 
 _SHOWN_PATHS = 5
-#: " (docs/semantics.md: GRD-1, GRD-2)", " (API-3)".
-_CODES = re.compile(
-    r"\s*\((?:docs/semantics\.md:\s+)?[A-Z]{3}-\w+(?:(?:,|\s+to)\s+[A-Z]{3}-\w+)*\)"
-)
 
 
 def title_of(part: Part) -> str:
@@ -133,7 +128,7 @@ def _head(part: Part, patch: str, needs: Sequence[str], mine: Sequence[Told]) ->
         yield f"{code(rule)} ({', '.join(numbers)}): {summary_of(rule)}"
         yield ""
         # Its readers have no page of ours at hand.
-        yield _CODES.sub("", section_of(rule, "Why it matters"))
+        yield section_of(rule, "Why it matters")
         yield from _example(rule)
     if any(item.finding.outcome is Outcome.REWRITTEN_CHECKED for item in mine):
         yield ""

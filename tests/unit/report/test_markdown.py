@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from typer.testing import CliRunner
 
+from nnx_migrate.cli.app import app
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome
 from nnx_migrate.report.formats import render
 from nnx_migrate.report.levels import Report, told
+from nnx_migrate.report.manuals import manual_of, rule_descriptor
 from nnx_migrate.report.markdown import by_cause
 from nnx_migrate.report.markdown_text import code
 from nnx_migrate.report.patches.parts import FilePart, Part
@@ -123,6 +126,21 @@ def test_the_text_of_a_pull_request_says_a_cause_once() -> None:
     assert first.endswith("`src/0.py:1`, `src/0.py:2`, `src/0.py:3`")
 
 
+#: Codes of entries that only our own pages explain.
+_CODES = re.compile(r"semantics\.md|\b[A-Z]{3}-[\dA-Z]+\b")
+
+
+@pytest.mark.parametrize("rule", sorted(rule_entries()))
+def test_a_manual_page_explains_itself(rule: str) -> None:
+    """In SARIF, under the mouse in an editor, on the review page, in the terminal."""
+    assert _CODES.search(manual_of(rule)) is None
+    assert _CODES.search(str(rule_descriptor(rule))) is None
+    shown = CliRunner().invoke(app, ["rule", rule])
+    assert shown.exit_code == 0
+    assert _CODES.search(shown.stdout) is None
+    assert "What it finds" in shown.stdout
+
+
 @pytest.mark.parametrize("rule", sorted(rule_entries()))
 def test_a_pull_request_explains_itself(rule: str) -> None:
     """Its readers know nothing of our pages; they see an example of each rule."""
@@ -132,7 +150,7 @@ def test_a_pull_request_explains_itself(rule: str) -> None:
     part = Part((rule,), {"src/a.py": FilePart(result)})
     text = pull_request(part, "1.patch", (), report, by_file(told(report)))
     assert f"`{rule}` (1 rewritten): " in text
-    assert not re.search(r"semantics\.md|\b[A-Z]{3}-[\dA-Z]+\b", text)
+    assert not _CODES.search(text)
     html = MarkdownIt("commonmark").render(text)
     before, after = (html.index(f"<p>{title}:</p>") for title in ("Before", "After"))
     assert "<pre><code>" in html[before:after]

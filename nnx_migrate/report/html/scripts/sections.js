@@ -66,8 +66,14 @@ function further(lines, oldLine, newLine, where, view, label) {
     /** @type {HTMLElement} */ (button.closest(".piece")).focus({ preventScroll: true });
     button.replaceWith(made);
   };
-  const text = `${plural(rows.length, "more line")} ${where}`;
-  return element("button", { class: "more", type: "button", onclick: show }, text);
+  const text = `Show ${plural(rows.length, "more line")} ${where}`;
+  const arrow = where === "above" ? "↑" : "↓";
+  return element(
+    "button",
+    { class: "more", type: "button", onclick: show },
+    element("span", { "aria-hidden": "true" }, arrow),
+    ` ${text}`,
+  );
 }
 
 /** @param {Row} row */
