@@ -29,6 +29,21 @@ def test_a_dry_run_writes_the_page_and_nothing_else(
     assert "changed" in (tmp_path / "out" / "review" / "index.html").read_text()
 
 
+def test_the_commit_is_the_one_of_the_files(
+    command: Command, project: Path, tmp_path: Path
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    for words in (("init", "-q"), ("commit", "-qm", "first", "--allow-empty")):
+        person = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *person, *words], cwd=here, check=True, capture_output=True)
+    (here / "train.py").write_bytes(TRAIN)
+    for path, told in (("train.py", "<dt>Commit</dt><dd><code>"), (project, "none: the paths")):
+        done = command("apply", path, "--dry-run", "--html", "review", cwd=here)
+        assert done.code == 1
+        assert told in (here / "review" / "index.html").read_text()
+
+
 @pytest.mark.usefixtures("project")
 def test_a_folder_that_cannot_be_made_is_said(command: Command, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")

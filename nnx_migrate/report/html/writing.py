@@ -43,7 +43,10 @@ def write(
         OSError: it cannot be written.
     """
     review = review_of(result, written=written, check=check, configuration=configuration)
-    review = dataclasses.replace(review, run=run_of(review.root, folder, command))
+    # Paths in no repository are shown from the current folder, which may be in one.
+    below = any(e.path.resolve().is_relative_to(review.root.resolve()) for e in result.results)
+    run = run_of(review.root, folder, command, below=below)
+    review = dataclasses.replace(review, run=run)
     with OwnFolder(folder, [review.root]) as own:
         own.put("index.html", render_page(review).encode())
     return folder / "index.html"

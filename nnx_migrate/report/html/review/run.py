@@ -37,15 +37,16 @@ class Run:
     checkout: str | None = None
 
 
-def run_of(root: Path, folder: Path, command: str) -> Run:
+def run_of(root: Path, folder: Path, command: str, *, below: bool = True) -> Run:
     """Return what is known of a run.
 
     Args:
         root: absolute folder that names are shown relative to.
         folder: where the page goes.
         command: as it was typed.
+        below: whether the files of the run are in the root; the commit there is theirs.
     """
-    commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
+    commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD") if below else ""
     prefix = _git(root, "rev-parse", "--show-prefix") if commit else ""
     remote = _git(root, "config", "--get", "remote.origin.url") if commit else ""
     blob = blob_address(remote, commit)
