@@ -32,6 +32,7 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Capture
 from nnx_migrate.rewrite.model.functions import definition_of
 from nnx_migrate.rewrite.model.stacks import stack_of
+from nnx_migrate.sources.bound_names import binds
 
 
 def overlap(context: FileContext, site: Site, captured: Captured) -> Evidence | None:
@@ -202,13 +203,9 @@ def _returned_data(
     if not isinstance(returned, ast.Name) or not isinstance(body, FunctionNode):
         return False
     for statement in reversed(body.body[:-1]):
-        if any(_binds(node, returned.id) for node in ast.walk(statement)):
+        if any(binds(node, {returned.id}) for node in ast.walk(statement)):
             match statement:
                 case ast.Assign(targets=[ast.Name()], value=value):
                     return is_data(context.values(value))
             return False
     return False
-
-
-def _binds(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)

@@ -24,10 +24,10 @@ from nnx_migrate.analysis.domain.values import FunctionValue, Scope
 from nnx_migrate.analysis.effects.causes import Returned
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import binds
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import OperandsAgain
 from nnx_migrate.rewrite.model.ownership import is_of_file
+from nnx_migrate.sources.bound_names import binds
 
 _Branch = ast.FunctionDef | ast.Lambda
 _Places = dict[tuple[int, ...], int]

@@ -11,6 +11,7 @@ from nnx_migrate.analysis.domain.values import Instance, Scope, Values
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.context import FileContext, remembered
+from nnx_migrate.sources.bound_names import are_bound_in, inside
 
 #: Methods that decide what an attribute or a call of the class means.
 _SPECIAL = frozenset(
@@ -132,20 +133,7 @@ def parameters_of(function: ast.FunctionDef) -> dict[str, ast.arg]:
 
 def is_bound_anew(function: AnyFunction, name: str) -> bool:
     """Whether anything in a function, or in those within, binds a name of its parameters anew."""
-    inner = [node for node in ast.walk(function) if node is not function]
-    return any(
-        (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
-        or (isinstance(n, ast.Global | ast.Nonlocal) and name in n.names)
-        or (isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and n.name == name)
-        or (
-            isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            and name in {a.arg for a in ast.walk(n.args) if isinstance(a, ast.arg)}
-        )
-        or (isinstance(n, ast.ExceptHandler) and n.name == name)
-        or (isinstance(n, ast.MatchAs | ast.MatchStar) and n.name == name)
-        or (isinstance(n, ast.alias) and (n.asname or n.name) == name)
-        for n in inner
-    )
+    return are_bound_in(inside(function), {name})
 
 
 def are_rngs(context: FileContext, values: Values) -> bool:

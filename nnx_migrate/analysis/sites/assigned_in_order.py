@@ -12,7 +12,8 @@ import ast
 from collections.abc import Collection, Iterator, Sequence, Set
 
 from nnx_migrate.analysis.domain.values import Located
-from nnx_migrate.analysis.sites.tree import AnyFunction, Tree, binds
+from nnx_migrate.analysis.sites.tree import AnyFunction, Tree
+from nnx_migrate.sources.bound_names import binds
 
 _CONSTRUCTORS = frozenset({"__init__", "__post_init__"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 import functools
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nnx_migrate.analysis.domain.values import Located, Scope
@@ -173,23 +173,3 @@ def names_in(node: ast.AST) -> set[str]:
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 found.update(names)
     return found
-
-
-def binds(node: ast.AST, names: Set[str]) -> bool:
-    """Whether a node itself binds, or declares, one of some names; parameters apart."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            return name in names
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            return name in names
-        case ast.ClassDef(name=name) | ast.ExceptHandler(name=str(name)):
-            return name in names
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            bound = {(each.asname or each.name).partition(".")[0] for each in aliases}
-            return not bound.isdisjoint(names | {"*"})
-        case ast.Global(names=declared) | ast.Nonlocal(names=declared):
-            return not names.isdisjoint(declared)
-        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            return name in names
-        case _:
-            return False

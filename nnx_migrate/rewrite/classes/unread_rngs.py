@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from nnx_migrate.analysis.domain.values import Scope, short_name
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.refusal import Refusal
@@ -24,6 +23,7 @@ from nnx_migrate.rewrite.classes.kept_rngs import KeptRngs, kept_rngs, target_of
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.layout import removed_statement
 from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.sources.bound_names import are_bound_in, inside
 
 #: Methods that decide what an attribute of an object means.
 _SPECIAL = frozenset(
@@ -226,24 +226,8 @@ def _is_own(init: ast.FunctionDef, expr: ast.expr) -> bool:
 
 def _is_rebound(init: ast.FunctionDef, name: str, line: int) -> bool:
     """Whether a constructor binds a name of its parameters anew below a line, or within."""
-    return any(
-        (isinstance(n, ast.Name) and n.id == name and _stores_below(n, line))
-        or (isinstance(n, ast.arg) and n.arg == name and n not in _own_arguments(init))
-        or (isinstance(n, AnyFunction | ast.ClassDef) and getattr(n, "name", "") == name)
-        or (isinstance(n, ast.Global | ast.Nonlocal) and name in n.names)
-        or (isinstance(n, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and n.name == name)
-        or (isinstance(n, ast.alias) and (n.asname or n.name) == name)
-        for n in ast.walk(init)
-        if n is not init
-    )
-
-
-def _stores_below(name: ast.Name, line: int) -> bool:
-    return not isinstance(name.ctx, ast.Load) and name.lineno > line
-
-
-def _own_arguments(init: ast.FunctionDef) -> list[ast.arg]:
-    return [*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs]
+    nodes = (n for n in inside(init) if not isinstance(n, ast.Name) or n.lineno > line)
+    return are_bound_in(nodes, {name})
 
 
 def _is_used(init: ast.FunctionDef, name: str, but: ast.expr) -> bool:

@@ -10,7 +10,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
+from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.rewrite.model.causes import LoopCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, Capture
@@ -18,6 +18,7 @@ from nnx_migrate.rewrite.model.functions import free_names
 from nnx_migrate.rewrite.style.layout import docstring_of
 from nnx_migrate.rewrite.style.naming import fresh
 from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.sources.bound_names import bound_names
 
 FunctionDefinition = ast.FunctionDef | ast.Lambda
 
@@ -119,17 +120,9 @@ def check_inner_names(definition: FunctionDefinition, names: set[str]) -> None:
         CannotEmit: one does.
     """
     for node in _inner(definition):
-        bound = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id
-        if isinstance(node, ast.arg):
-            bound = node.arg
-        elif isinstance(node, FunctionNode):
-            bound = node.name
-        elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler):
-            bound = node.name or False
-        elif isinstance(node, ast.alias):
-            bound = node.asname or node.name.partition(".")[0]
-        if bound and bound in names:
-            raise CannotEmit(LoopCause.BOUND_ANEW.about(name=bound))
+        for bound in [node.arg] if isinstance(node, ast.arg) else bound_names(node):
+            if bound in names:
+                raise CannotEmit(LoopCause.BOUND_ANEW.about(name=bound))
 
 
 def _means(context: FileContext, name: ast.Name, definition: FunctionDefinition) -> bool:

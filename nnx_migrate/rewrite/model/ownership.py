@@ -11,13 +11,14 @@ from nnx_migrate.analysis.domain.values import Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.main_guard import is_main_guard
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction, binds
+from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.analysis.symbols.visibility import is_visible_outside
 from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import NotRewritten
 from nnx_migrate.rewrite.model.functions import is_owned
+from nnx_migrate.sources.bound_names import binds
 
 
 @enum.unique

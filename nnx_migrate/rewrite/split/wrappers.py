@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from nnx_migrate.analysis.sites.assigned_in_order import bound_later, stored_later
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction, binds, names_in
+from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
 from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, NotRewritten, ReturnSplit
@@ -20,6 +20,7 @@ from nnx_migrate.rewrite.split.signature import Rewiring, result_name
 from nnx_migrate.rewrite.style.layout import fits, in_brackets, insert_at_top, insert_before
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of
 from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.sources.bound_names import binds
 
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 

@@ -9,10 +9,11 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import binds, names_in
+from nnx_migrate.analysis.sites.tree import names_in
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.style.layout import first_line
 from nnx_migrate.rewrite.text.edits import Edit
+from nnx_migrate.sources.bound_names import binds
 
 _LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 #: What stands between two cells of a notebook, or two blocks of a page.

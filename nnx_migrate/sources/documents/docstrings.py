@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from nnx_migrate.sources.bound_names import bound_names
 from nnx_migrate.sources.documents.chunks import split_lines
 from nnx_migrate.sources.documents.document import Document
 from nnx_migrate.sources.documents.mentions import free_mark, mentions_nnx
@@ -88,16 +89,7 @@ def _bound(body: list[ast.stmt]) -> set[str]:
     pending: list[ast.AST] = list(body)
     while pending:
         node = pending.pop()
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                names.add(name)
-                continue
-            case ast.ClassDef(name=name):
-                names.add(name)
-                continue
-            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                names |= {(a.asname or a.name).split(".")[0] for a in aliases}
-            case ast.Name(id=name, ctx=ast.Store()):
-                names.add(name)
-        pending.extend(ast.iter_child_nodes(node))
+        names |= {*bound_names(node)}
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            pending.extend(ast.iter_child_nodes(node))
     return names

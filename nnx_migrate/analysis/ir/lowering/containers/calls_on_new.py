@@ -24,6 +24,7 @@ from nnx_migrate.analysis.ir.lowering.containers.contents import (
     is_new,
 )
 from nnx_migrate.analysis.ir.parse import children, walk
+from nnx_migrate.sources.bound_names import bound_names
 
 #: Names that hold a new container; None where no run arrives.
 _Made = frozenset[str] | None
@@ -148,40 +149,26 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
 
     `parts += more` leaves a container where it is.
     """
-    match statement:
-        case ast.AugAssign():
-            return
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.Import(names=names) | ast.ImportFrom(names=names):
-            yield from ((each.asname or each.name).split(".")[0] for each in names)
-        case _:
-            for child in walk(statement):
-                if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
-                    yield child.id
+    if not isinstance(statement, ast.AugAssign):
+        for node in _own_nodes(statement):
+            yield from bound_names(node)
+
+
+def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of a statement without the statements in it, nor what a definition evaluates."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, _DEFINITIONS):
+            pending += [each for each in children(node) if not isinstance(each, ast.stmt)]
 
 
 def _otherwise_bound(body: Sequence[ast.stmt]) -> set[str]:
     """Names that code binds to something else than a new container, anywhere in it."""
-    found: set[str] = set()
-    for statement in _all(body):
-        match statement:
-            case ast.Match(cases=cases):
-                patterns = [node for case in cases for node in walk(case.pattern)]
-                names = (getattr(p, "name", None) or getattr(p, "rest", None) for p in patterns)
-                found.update(name for name in names if isinstance(name, str))
-            case ast.For(target=target) | ast.AsyncFor(target=target):
-                found.update(n.id for n in walk(target) if isinstance(n, ast.Name))
-            case ast.With(items=items) | ast.AsyncWith(items=items):
-                entered = (item.optional_vars for item in items if item.optional_vars)
-                found.update(n.id for e in entered for n in walk(e) if isinstance(n, ast.Name))
-            case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
-                found.update(handler.name for handler in handlers if handler.name)
-            case ast.If() | ast.While():
-                pass
-            case _ if not _targets(statement):
-                found.update(_bound(statement))
-    return found
+    return {
+        name for statement in _all(body) if not _targets(statement) for name in _bound(statement)
+    }
 
 
 def _bound_elsewhere(nodes: Iterable[ast.AST]) -> Iterator[str]:
