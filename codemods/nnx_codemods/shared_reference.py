@@ -72,6 +72,10 @@ the name that comes first in the alphabet, because both modes list it there: all
 - The path of the object would change (`self.a = self.b.c`).
 - The file of the class goes through attributes by name (`vars`, `__dict__`, `__getattr__`).
 
+Some constructors store an object a second time on one way only, and something else on all others:
+`if config.tie_word_embeddings: self.lm_head = self.embed.embedding`. The statement goes, and
+`__getattr__` reads the object where it is kept. The class must have no class below it.
+
 A class of the project with `pytree=False` becomes a pytree: the keyword goes, `nnx.Object` becomes
 `nnx.Pytree`, and `nnx.data(...)` marks each list, dict, or tuple of Modules, Variables, or arrays
 that its methods store in an attribute (and a None that they store before one). A list stays a list,

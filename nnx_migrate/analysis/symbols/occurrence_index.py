@@ -220,6 +220,19 @@ class NameTables:
         return dict(found)
 
     @functools.cached_property
+    def outside_deletions(self) -> Table[ir.Write]:
+        """Attributes of anything but a method's own object that are deleted, by the attribute."""
+        found: Table[ir.Write] = collections.defaultdict(list)
+        for record, scope, function in self._functions():
+            own = function.parameters[0].name if function.owner and function.parameters else ""
+            for write in writes_in(function):
+                match write:
+                    case ir.Write(target=ir.Attribute(base=base, name=name), how="delete"):
+                        if base != ir.Name(own):
+                            found[name].append((record, scope, write))
+        return dict(found)
+
+    @functools.cached_property
     def functions(self) -> Table[ir.Function]:
         """Functions by name."""
         found: Table[ir.Function] = collections.defaultdict(list)

@@ -103,6 +103,10 @@ class Mentions:
         """Other stores to such attributes: of constants, and into what a name has from there."""
         return self._rows(lambda tables: tables.set_elsewhere, name)
 
+    def outside_deletions(self, name: str) -> Iterator[tuple[Scope, ir.Write]]:
+        """Every deletion of such an attribute."""
+        return self._rows(lambda tables: tables.outside_deletions, name)
+
     def names_written_outside(self) -> set[str]:
         return {name for tables in self.project.tables for name in tables.outside_writes}
 

@@ -102,6 +102,10 @@ class WatchedTables(NameTables):
         return self._table("set elsewhere", lambda tables: tables.set_elsewhere)
 
     @functools.cached_property
+    def outside_deletions(self) -> Table[ir.Write]:
+        return self._table("outside deletions", lambda tables: tables.outside_deletions)
+
+    @functools.cached_property
     def functions(self) -> Table[ir.Function]:
         return self._table("functions", lambda tables: tables.functions, _key)
 

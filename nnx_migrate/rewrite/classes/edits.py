@@ -18,7 +18,7 @@ from nnx_migrate.rewrite.classes.pytrees import (
     pytrees_in,
     silencing,
 )
-from nnx_migrate.rewrite.classes.second_names import is_second_name, second_names_in
+from nnx_migrate.rewrite.classes.second_names.changes import is_second_name, second_names_in
 from nnx_migrate.rewrite.classes.unread_rngs import drops_in, may_keep
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.drops import Drops

@@ -7,8 +7,14 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import ClassValue
+from nnx_migrate.rewrite.classes.second_names.taken_out import taken_out
+from nnx_migrate.rewrite.classes.second_names.tied_in_branch import (
+    Tied,
+    read_when_missing,
+    without,
+)
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.style.layout import line_after, removed_statement
+from nnx_migrate.rewrite.style.layout import line_after
 from nnx_migrate.rewrite.text.edits import Edit
 
 
@@ -37,31 +43,41 @@ class Alias:
 
 
 def property_edits(
-    context: FileContext, init: ast.FunctionDef, aliases: Sequence[Alias]
+    context: FileContext, init: ast.FunctionDef, aliases: Sequence[Alias], tied: Sequence[Tied]
 ) -> list[Edit]:
     """The edits that make properties of names, behind the constructor.
+
+    Args:
+        tied: names that only some objects have for what is kept elsewhere.
 
     Raises:
         CannotEmit: other code stands on the line of a statement.
     """
-    if not aliases:
-        return []
-    assert init.end_lineno is not None
     edits: list[Edit] = []
     lines: list[str] = []
-    stop = init.end_lineno
     for alias in aliases:
-        comments, edit = _taken_out(context, init, alias.statement)
+        comments, edit = taken_out(context, init, alias.statement)
         edits.append(edit)
         if alias.renamed is not None:
             edits.append(_renamed(context, alias.renamed, alias.path[0]))
         lines += ["", *comments, *_property(context, init, alias)]
+    if tied:
+        own = [*init.args.posonlyargs, *init.args.args][0].arg
+        comments, cuts = without(context, init, tied)
+        edits += cuts
+        lines += ["", *read_when_missing(context, own, tied, comments)]
+    return [*edits, _behind(context, init, lines)] if lines else []
+
+
+def _behind(context: FileContext, init: ast.FunctionDef, lines: Sequence[str]) -> Edit:
+    """What puts lines behind a constructor."""
+    assert init.end_lineno is not None
     outer = context.text.indent_of_line(init.lineno)
     text = "".join(f"{outer if line else ''}{line}{context.newline}" for line in lines)
-    place = line_after(context, stop)
+    place = line_after(context, init.end_lineno)
     if not context.text.text[:place].endswith(("\r", "\n")):
         text = context.newline + text.rstrip("\r\n")
-    return [*edits, Edit(place, place, text)]
+    return Edit(place, place, text)
 
 
 def _property(context: FileContext, init: ast.FunctionDef, alias: Alias) -> Iterator[str]:
@@ -105,33 +121,3 @@ def _renamed(context: FileContext, statement: ast.Assign | ast.AnnAssign, name: 
     assert isinstance(target, ast.Attribute)
     end = context.text.span(target)[1]
     return Edit(end - len(target.attr), end, name)
-
-
-def _taken_out(
-    context: FileContext, init: ast.FunctionDef, statement: ast.stmt
-) -> tuple[list[str], Edit]:
-    """The comments that speak of a statement and nothing else, and what takes all of it out."""
-    edit = removed_statement(context, statement)
-    text, starts = context.text.text, context.text.line_starts
-    beside = [line.strip() for line in edit.replacement.splitlines()]
-    lines = text.splitlines()
-    first, assumed = statement.lineno, statement.end_lineno
-    assert assumed is not None
-    while lines[first - 2].strip().startswith("#"):
-        first -= 1
-    below = lines[assumed].strip() if assumed < len(lines) else ""
-    alone = not below or assumed == init.end_lineno
-    comments = [line.strip() for line in lines[first - 1 : statement.lineno - 1]] if alone else []
-    if not alone:
-        first = statement.lineno
-    if alone and not lines[first - 2].strip():  # the paragraph goes with a blank line
-        first -= 1
-    # The line ends go as they stand in front of what is taken out, so that the block ends there.
-    taken = Edit(_line_end(text, starts[first - 1]), _line_end(text, edit.end), "")
-    return [*comments, *beside], taken
-
-
-def _line_end(text: str, start: int) -> int:
-    """The offset where the line in front of another one ends."""
-    before = text[:start]
-    return len(before) - (2 if before.endswith("\r\n") else before.endswith(("\r", "\n")))

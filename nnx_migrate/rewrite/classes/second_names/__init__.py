@@ -1,0 +1,1 @@
+"""Objects that a constructor stores under two names."""
