@@ -98,7 +98,7 @@ def apply_paths(
     if request.html is not None:
         emit.require_page()
     if request.patch_by == "owner":
-        emit.require_owners()
+        emit.require_owners([Path(path) for path in paths])
     with console.errors_reported():
         facts = current_facts(request.facts)
         configuration = configuration_of(console.choices(flags), facts)

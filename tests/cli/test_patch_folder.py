@@ -243,4 +243,8 @@ def test_owners_need_a_codeowners_file(command: Command, project: Path) -> None:
     done = command("apply", "src", "--patch", "out", "--patch-by", "owner")
     assert done.code == 2
     assert "there is no CODEOWNERS in" in done.err
+    # That is said before anything is read, as the lack of the library is.
+    assert (done.out, done.err.count("\n")) == (b"", 1)
+    shown = command("apply", "src", "--dry-run", "--patch", "out", "--patch-by", "owner")
+    assert (shown.code, shown.out) == (2, b"")
     assert command("apply", "src", "--patch-by", "rule").code == 2

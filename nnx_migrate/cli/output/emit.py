@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -177,12 +177,27 @@ def require_page() -> None:
         stop(f"--html needs {missing}: pip install 'nnx-migrate[html]'")
 
 
-def require_owners() -> None:
-    """Stop before anything is done where owners could not be told."""
+def require_owners(paths: Sequence[Path]) -> None:
+    """Stop before anything is done where owners could not be told.
+
+    Args:
+        paths: files and folders, as they were named.
+    """
+    from nnx_migrate.report.patches.owners import PLACES, owners_in
+    from nnx_migrate.report.patches.patch import patch_root
+
     try:
         importlib.import_module("codeowners")
     except ModuleNotFoundError:
         stop("--patch-by owner needs codeowners: pip install 'nnx-migrate[owners]'")
+    # A folder may be a repository itself, and files below it may be in several.
+    root = patch_root(path / "file" if path.is_dir() else path for path in paths)
+    if any((Path.cwd() / place).is_file() for place in PLACES):
+        return
+    try:
+        owners_in(root)
+    except ConfigError as error:
+        stop(str(error))
 
 
 def write_page(
