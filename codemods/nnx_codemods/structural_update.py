@@ -47,6 +47,12 @@ or setters, and nobody goes on after an exception of the call. Where a step is l
 (`step.lower(model, x).compile()`), and its program only looked at, it also goes on setting them
 itself, for that trace.
 
+A Variable that a method replaces with a new one of the same type (`self.loss = Loss(value)`) is set
+in place: `self.loss.set_value(value)`. The constructor makes the first one, of arrays and without
+metadata, before any method runs. No other class and no other code sets or pops it, or keeps the
+Variable itself. No code takes a State or a second object that has it, and may see the new value
+there; `--allow kept-variables` assumes that none is read afterwards.
+
 Everything else is pinned, together with every transform around the site that is in sight. To get
 rid of such a pin, move the change out of the transform, write to the Variable in place
 (`self.w[...] = v`), or keep arrays in Variables.
@@ -166,6 +172,7 @@ from nnx_migrate.analysis.flax.transforms import (
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
 from nnx_migrate.core.permissions import Permission
+from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import (
@@ -257,6 +264,7 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
             why = StructureCause.CHANGES.about(effect.where, does=does, name=name, what=effect.told)
             if effect.sows:
                 told += not_put_back(context, site)
+            told += _in_place_if_allowed(context, effect)
             ways = next_steps(effect.cause, name)
             return Pin(RULE.name, why, told, outward=True, bare=bare, ways_out=ways)
     made = made_when_called(context, site)
@@ -264,6 +272,17 @@ def _decide(context: FileContext, site: Site) -> Decision | None:
         why = StructureCause.MAKES.about(made.where, what=made.claim)
         return Pin(RULE.name, why, (made,), outward=True, bare=bare)
     return _unsure(context, site, given, bare, assumed)
+
+
+def _in_place_if_allowed(context: FileContext, effect: Effect) -> tuple[Evidence, ...]:
+    """What has to be allowed for a replaced Variable to be set in place, where that is all."""
+    where = effect.where
+    if where.module == context.tree.module:
+        where = Place(where.module, context.original_line(where.line))
+    keeper = context.kept_variables.get(where)
+    if keeper is None:
+        return ()
+    return (Evidence(str(keeper), Proof.ASSUMED, None, Permission.KEPT_VARIABLES),)
 
 
 def _allowed(assumed: list[tuple[str, Evidence]]) -> Same | None:

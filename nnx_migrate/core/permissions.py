@@ -15,6 +15,7 @@ class Permission(enum.StrEnum):
     UNKNOWN_EFFECTS = "unknown-effects"
     UNKNOWN_PARTS = "unknown-parts"
     UNCHANGED_CAPTURES = "unchanged-captures"
+    KEPT_VARIABLES = "kept-variables"
     DROP_RNGS = "drop-rngs"
     LIFT_RNGS = "lift-rngs"
     FORK_RNGS = "fork-rngs"
@@ -45,6 +46,9 @@ _ASSUMED = {
     Permission.UNKNOWN_EFFECTS: "code out of sight does not change the structure of its Module",
     Permission.UNKNOWN_PARTS: "objects with parts out of sight share none of them",
     Permission.UNCHANGED_CAPTURES: "a captured object is the same at each call",
+    Permission.KEPT_VARIABLES: (
+        "no State or second object that has a Variable which a method replaces is read afterwards"
+    ),
     Permission.DROP_RNGS: "no other code reads the Rngs of a Module whose methods do not read it",
     Permission.LIFT_RNGS: (
         "only the Module keeps the Rngs that its parts share, and no code outside of the project "
@@ -59,6 +63,7 @@ _CONSEQUENCES = {
     Permission.UNCHANGED_CAPTURES: (
         "if it changes, the function now sees the change, which compiled code did not"
     ),
+    Permission.KEPT_VARIABLES: "it has the new value, and not the one before",
     Permission.DROP_RNGS: (
         "code that reads the attribute raises, and a checkpoint or a filter that looks for the "
         "Rngs at its path in `nnx.state` does not find it"

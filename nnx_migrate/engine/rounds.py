@@ -149,6 +149,7 @@ class Rounds:
             pins=self.pins,
             stays=self.classes.trees.stays,
             drops=self.classes.drops,
+            kept_variables=self.classes.in_place.kept,
             original_line=self.lines.original,
             original_place=self._place,
         )

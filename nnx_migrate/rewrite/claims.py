@@ -15,6 +15,7 @@ class ClassClaim(Claim):
     NO_CONTAINER_OF_MODULES = (
         "{attribute} holds no list or dict of Modules: flax raises when {name} is made"
     )
+    NOTHING_KEEPS = "nothing else has {attribute} of {name}, or a State with it"
     NOTHING_ELSE_SETS = "nothing else sets {name} or {read}"
 
 

@@ -11,8 +11,8 @@ class F1(nnx.Metric):
         self.total = nnx.metrics.MetricState(jnp.array(0, jnp.int32))
 
     def reset(self):
-        self.hits = nnx.metrics.MetricState(jnp.array(0, jnp.int32))
-        self.total = nnx.metrics.MetricState(jnp.array(0, jnp.int32))
+        self.hits.set_value(jnp.array(0, jnp.int32))
+        self.total.set_value(jnp.array(0, jnp.int32))
 
     def update(self, *, logits: jax.Array, labels: jax.Array):
         self.hits[...] += jnp.sum(logits.argmax(-1) == labels)
@@ -27,7 +27,7 @@ def eval_step(metric: F1, logits, labels):
     metric.update(logits=logits, labels=labels)
 
 
-@nnx.compat.jit
+@nnx.jit
 def finish(metric: F1):
     value = metric.compute()
     metric.reset()

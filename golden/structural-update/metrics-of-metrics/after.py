@@ -9,7 +9,7 @@ class Total(nnx.Metric):
         self.sum = nnx.metrics.MetricState(jnp.zeros(()))
 
     def reset(self):
-        self.sum = nnx.metrics.MetricState(jnp.zeros(()))
+        self.sum.set_value(jnp.zeros(()))
 
     def update(self, *, values, **_):
         self.sum[...] += values.sum()
@@ -23,7 +23,7 @@ def update(metrics: nnx.MultiMetric, x):
     metrics.update(values=x)
 
 
-@nnx.compat.jit
+@nnx.jit
 def reset(metrics: nnx.MultiMetric):
     metrics.reset()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.findings import Finding
 from nnx_migrate.core.permissions import Permission
-from nnx_migrate.rewrite.classes.change import RULE_NAME
+from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
 from nnx_migrate.rewrite.classes.dropped_rngs import plan_drops
 from nnx_migrate.rewrite.classes.kept_rngs import forks_in, sharing_classes
 from nnx_migrate.rewrite.classes.pytrees import (
@@ -20,6 +20,13 @@ from nnx_migrate.rewrite.classes.pytrees import (
 )
 from nnx_migrate.rewrite.classes.second_names.changes import is_second_name, second_names_in
 from nnx_migrate.rewrite.classes.unread_rngs import drops_in, may_keep
+from nnx_migrate.rewrite.classes.variables.candidates import may_replace
+from nnx_migrate.rewrite.classes.variables.in_place import (
+    IN_PLACE_RULE,
+    InPlace,
+    in_place_in,
+    plan_in_place,
+)
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.drops import Drops
 from nnx_migrate.rewrite.text.edits import Edit
@@ -35,11 +42,13 @@ class ClassPlan:
         forking: those that are to keep forks of their Rngs, where a file's options allow it.
         trees: what becomes of those that are no pytrees.
         drops: what becomes of the Rngs that they keep and never read.
+        in_place: what becomes of the Variables that their methods replace.
     """
 
     forking: frozenset[str] = frozenset()
     trees: Conversions = dataclasses.field(default_factory=lambda: Conversions({}, {}))
     drops: Drops = dataclasses.field(default_factory=Drops)
+    in_place: InPlace = dataclasses.field(default_factory=InPlace)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,11 +67,16 @@ class ClassEdits:
 def concerns(options: Options, record: ir.ModuleIndex) -> bool:
     """Whether the classes of a file may be changed at all."""
     forks = options.allows(Permission.FORK_RNGS)
-    return options.runs(RULE_NAME) and (forks or may_change(record))
+    shares = options.runs(RULE_NAME) and (forks or _may_share(record))
+    return shares or (options.runs(IN_PLACE_RULE) and may_replace(record))
 
 
 def may_change(record: ir.ModuleIndex) -> bool:
     """Whether a file has a class that may change, whatever the options say."""
+    return _may_share(record) or may_replace(record)
+
+
+def _may_share(record: ir.ModuleIndex) -> bool:
     return is_candidate(record) or is_second_name(record) or may_keep(record)
 
 
@@ -73,27 +87,30 @@ def plan_classes(contexts: Iterable[FileContext]) -> ClassPlan:
         contexts: of the files that may change.
     """
     files = list(contexts)
-    forks = [each for each in files if each.options.allows(Permission.FORK_RNGS)]
-    drops = plan_drops(files)
+    sharing = [each for each in files if each.options.runs(RULE_NAME)]
+    forks = [each for each in sharing if each.options.allows(Permission.FORK_RNGS)]
+    drops = plan_drops(sharing)
     forking = sharing_classes(forks[0].analysis, drops.wanted) if forks else frozenset[str]()
-    return ClassPlan(forking, conversions(files), drops)
+    replacing = [each for each in files if each.options.runs(IN_PLACE_RULE)]
+    return ClassPlan(forking, conversions(sharing), drops, plan_in_place(replacing))
 
 
 def class_edits(context: FileContext, suppressions: Suppressions, plan: ClassPlan) -> ClassEdits:
     """The edits of the classes of one file."""
-    if not context.options.runs(RULE_NAME):
-        return ClassEdits({})
     owners: dict[Edit, tuple[Finding, ...]] = {}
-    used = set(silencing(context, suppressions))
+    used: set[Suppression] = set()
     kept = {place.line for place in context.options.kept}
-    changes = (
-        *drops_in(context, plan.drops.wanted),
-        *forks_in(context, plan.forking, plan.drops.wanted),
-        *pytrees_in(context, plan.trees.pytrees),
-        *second_names_in(context),
-    )
+    changes: list[ClassChange] = []
+    if context.options.runs(RULE_NAME):
+        used.update(silencing(context, suppressions))
+        changes += drops_in(context, plan.drops.wanted)
+        changes += forks_in(context, plan.forking, plan.drops.wanted)
+        changes += pytrees_in(context, plan.trees.pytrees)
+        changes += second_names_in(context)
+    if context.options.runs(IN_PLACE_RULE):
+        changes += in_place_in(context, plan.in_place.wanted)
     for change in changes:
-        by = suppressions.match(RULE_NAME, change.first, change.last)
+        by = suppressions.match(change.finding.rule, change.first, change.last)
         if by is not None:
             used.add(by)
         elif change.first not in kept:

@@ -1,6 +1,7 @@
-"""Where code takes all Variables of objects, those of an Rngs that they keep among them.
+"""Where code takes all Variables of objects, those of an Rngs that they keep among them, or others.
 
-What is filtered by other types, and what only makes an object again (`nnx.merge`), does not count.
+What is filtered by other types does not count; nor does what only makes an object again
+(`nnx.merge`), for those that are to leave their object.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.classes.rngs_readers import Read
 from nnx_migrate.rewrite.model.context import FileContext
 
+#: What the Variables of an Rngs are.
+_OF_RNGS = "flax.nnx.RngState"
 #: Functions of nnx that give the Variables of an object, or change those of each Rngs in it.
 _TAKING = SPLITTERS | frozenset(
     {"state", "split", "pop", "variables", "flatten", "to_tree", "iter_graph", "pure", "to_arrays"}
@@ -45,14 +48,20 @@ class StateReaders:
     Args:
         modules: those that define what is looked for.
         holders: the classes that hold it.
+        variable: the class of the Variables that are looked for.
     """
 
     def __init__(
-        self, context: FileContext, modules: frozenset[str], holders: frozenset[str]
+        self,
+        context: FileContext,
+        modules: frozenset[str],
+        holders: frozenset[str],
+        variable: str = _OF_RNGS,
     ) -> None:
         self._context = context
         self._modules = modules
         self._holders = holders
+        self._variable = variable
         hierarchy = context.evaluator.hierarchy
         self._above = {each for name in holders for each in hierarchy.ancestry(name).classes}
 
@@ -86,7 +95,7 @@ class StateReaders:
         if not call.args:  # a decorator of split_rngs, whose function may be given such objects
             return not self._decorates_others(context, call)
         # What is left out, or only merged, is told by the call; what it is given, by all callers.
-        if not _takes_others(context, call, name):
+        if not _takes(context, call, name, self._variable):
             return False
         return self._may_hold(context.values(call.args[0]))
 
@@ -149,29 +158,28 @@ def _name(context: FileContext, call: ast.Call) -> str:
     return (context.tree.nnx_name(call.func) or "").removeprefix("compat.")
 
 
-def _takes_others(context: FileContext, call: ast.Call, name: str) -> bool:
-    """Whether a call of such a function may take Variables of an Rngs."""
+def _takes(context: FileContext, call: ast.Call, name: str, variable: str) -> bool:
+    """Whether a call of such a function may take Variables of a class."""
     if name in _OPTIMIZERS:
         wrt = [each.value for each in call.keywords if each.arg in {"wrt", "only"}]
-        return not all(_leaves_out(context, each) for each in (*call.args[2:], *wrt))
+        return any(lets_through(context, each, variable) for each in (*call.args[2:], *wrt))
     filters = call.args[1:]
     if name in {"state", "pop"}:
-        return not filters or not all(_leaves_out(context, each) for each in filters)
-    return not (name == "split" and _only_merged(context, call))
+        return not filters or any(lets_through(context, each, variable) for each in filters)
+    only_merged = variable == _OF_RNGS and name == "split" and _only_merged(context, call)
+    return not only_merged
 
 
-def _leaves_out(context: FileContext, told: ast.expr) -> bool:
-    """Whether a filter lets no Variable of an Rngs through."""
+def lets_through(context: FileContext, told: ast.expr, variable: str) -> bool:
+    """Whether a filter may let a Variable of a class through, or of one below it."""
     if isinstance(told, ast.Tuple | ast.List):
-        return all(_leaves_out(context, each) for each in told.elts)
+        return any(lets_through(context, each, variable) for each in told.elts)
     hierarchy = context.evaluator.hierarchy
     name = hierarchy.class_name(context.scope(told), lower_expr(told))
     if name is None or hierarchy.kind(name) != "variable":
-        return False
-    return name != "flax.nnx.Variable" and "flax.nnx.RngState" not in (
-        name,
-        *hierarchy.ancestry(name).classes,
-    )
+        return True
+    above = {variable, *hierarchy.ancestry(variable).classes}
+    return name in above or variable in hierarchy.ancestry(name).classes
 
 
 def _reckons(context: FileContext, call: ast.Call) -> bool:
@@ -207,7 +215,7 @@ def _only_merged(context: FileContext, call: ast.Call) -> bool:
     if len(names) != len(filters) + 1:
         return False
     for name, told in zip(names[1:], filters, strict=True):
-        if _leaves_out(context, told):
+        if not lets_through(context, told, _OF_RNGS):
             continue
         if not isinstance(name, ast.Name):
             return False

@@ -73,6 +73,7 @@ class FileContext:
         pins: those of earlier runs that were taken out of the text.
         stays: why classes that are no pytrees stay so, by class.
         drops: what becomes of the Rngs that its classes keep and do not read.
+        kept_variables: where methods replace Variables that something else may have, and what.
         original_line: gives the line of the file as it was.
         original_place: gives the line and the column there, of a span of this text; None where
             the text is the file as it was.
@@ -89,6 +90,7 @@ class FileContext:
     pins: tuple[Followed, ...] = ()
     stays: Mapping[str, Refusal] = dataclasses.field(default_factory=dict)
     drops: Drops = dataclasses.field(default_factory=Drops)
+    kept_variables: Mapping[Place, Refusal] = dataclasses.field(default_factory=dict)
     original_line: Callable[[int], int] = same_line
     original_place: Callable[[int, int], tuple[int, int]] | None = None
 
