@@ -41,7 +41,7 @@ import enum
 
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
-from nnx_migrate.analysis.domain.values import PLAIN, Instance, Value, Values
+from nnx_migrate.analysis.domain.values import PLAIN, Instance, Value, Values, is_unknown
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.flax.transforms import CONTROL_FLOW, TRACING
 from nnx_migrate.analysis.sites.site import Site
@@ -108,7 +108,8 @@ def decide(context: FileContext, site: Site) -> Decision | None:
     if plain is not None:
         evidence = Evidence(_IN_DATA, Proof.PROVED, plain)
         return Pin(RULE.name, LeafCause.IN_DATA.about(plain), (evidence,), bare=True)
-    if not _is_plain_inside(context, site.operands[0]):
+    operand = site.operands[0]
+    if not _is_plain_inside(context, operand):
         return None
     text = ast.unparse(site.operands[0])
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
@@ -145,11 +146,33 @@ def _is_plain_inside(context: FileContext, node: ast.expr) -> bool:
     """Whether a container has plain values in it, at any depth; None is a leaf of neither mode."""
     held = _held(node)
     if held is None:
-        return any(map(_holds_plain, context.values(node)))
+        values = context.values(node)
+        found = any(map(_holds_plain, values))
+        return found or (is_unknown(values) and _is_put_beside_plain(context, node))
     return any(
         _is_plain_inside(context, each) or (not _is_none(each) and context.values(each) & PLAIN)
         for each in held
     )
+
+
+def _is_put_beside_plain(context: FileContext, node: ast.expr) -> bool:
+    """Whether a name is bound to a container of itself and plain values: `m = [m, 1]`.
+
+    What nests in itself without end is not known.
+    """
+    around = context.tree.function_around(node)
+    if not isinstance(node, ast.Name) or around is None:
+        return False
+    for statement in ast.walk(around):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == node.id:
+                again = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+                beside = _held(value) or []
+                if again and any(
+                    context.values(each) & PLAIN for each in beside if not _is_none(each)
+                ):
+                    return True
+    return False
 
 
 def _held(operand: ast.expr) -> list[ast.expr] | None:

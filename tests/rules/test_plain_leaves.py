@@ -126,3 +126,15 @@ def describe(recorder: Recorder):
         "holds values that are not arrays",
     ).findings
     assert [finding.message.endswith("(main.py:17)") for finding in found] == [True]
+
+
+def test_a_name_bound_to_a_list_of_itself_and_a_number_is_kept() -> None:
+    program = """\
+def saved(target):
+    target = [target, 1]
+    return nnx.state(target)
+
+
+saved(Net(nnx.Rngs(0)))
+"""
+    check_pinned(RULE, program, "plain Python values")
