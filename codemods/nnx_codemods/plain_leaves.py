@@ -29,6 +29,9 @@ Always: the `compat` name does in both modes what graph mode does.
 
 What it does otherwise
 ----------------------
+What a test has found to be an object of nnx (`if isinstance(target, nnx.Module):`) is no container
+with numbers in it.
+
 `nnx.merge` has no mode of its own; make the graphdef that it is given with `nnx.compat.split`.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
@@ -40,6 +43,7 @@ import ast
 import enum
 
 from nnx_codemods._next_steps import NextStep
+from nnx_codemods._trees.tested_objects import is_tested_object
 from nnx_migrate.analysis.domain.containers import any_leaf, parts_of
 from nnx_migrate.analysis.domain.values import PLAIN, Instance, Value, Values, is_unknown
 from nnx_migrate.analysis.effects.never_ran import NeverRan
@@ -109,7 +113,7 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         evidence = Evidence(_IN_DATA, Proof.PROVED, plain)
         return Pin(RULE.name, LeafCause.IN_DATA.about(plain), (evidence,), bare=True)
     operand = site.operands[0]
-    if not _is_plain_inside(context, operand):
+    if is_tested_object(context, operand) or not _is_plain_inside(context, operand):
         return None
     text = ast.unparse(site.operands[0])
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

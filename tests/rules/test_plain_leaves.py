@@ -57,6 +57,33 @@ def describe(model: nnx.Linear, depth: int):
     )
 
 
+def _tested(test: str, body: str = "return nnx.state(target)") -> str:
+    """A function that takes the State of what it is passed, which is a Module or a dictionary."""
+    lines = "\n".join(f"        {line}" for line in body.splitlines())
+    return f"""\
+def saved(target):
+    if {test}:
+{lines}
+    return target
+
+
+saved(Net(nnx.Rngs(0)))
+saved({{"model": Net(nnx.Rngs(0)), "step": 1}})
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "isinstance(target, nnx.Module)",
+        "isinstance(target, (Net, nnx.Metric))",
+        "isinstance(target, Net) and len(jax.devices()) > 1",
+    ],
+)
+def test_what_a_test_found_to_be_a_module_stays(test: str) -> None:
+    check_noop(RULE, _tested(test))
+
+
 @pytest.mark.parametrize(
     ("parameters", "data", "passed"),
     [
@@ -126,6 +153,38 @@ def describe(recorder: Recorder):
         "holds values that are not arrays",
     ).findings
     assert [finding.message.endswith("(main.py:17)") for finding in found] == [True]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        _tested("isinstance(target, dict)"),
+        _tested("isinstance(target, (nnx.Module, dict))"),
+        _tested("not isinstance(target, nnx.Module)"),
+        _tested("isinstance(target, nnx.Module) or target"),
+        _tested("isinstance(other(target), nnx.Module)"),
+        _tested("isinstance(target, nnx.Module)", "target = [target, 1]\nreturn nnx.state(target)"),
+    ],
+)
+def test_what_no_test_found_to_be_a_module_is_kept(program: str) -> None:
+    check_pinned(RULE, program, "plain Python values")
+
+
+def test_what_is_read_later_is_kept() -> None:
+    program = """\
+def saving(target):
+    if isinstance(target, nnx.Module):
+        save = lambda: nnx.state(target)
+        target = [target, 1]
+        return save()
+    return nnx.state(target)
+
+
+saving(Net(nnx.Rngs(0)))
+saving({"model": Net(nnx.Rngs(0)), "step": 1})
+"""
+    result = check_pinned(RULE, program, "plain Python values")
+    assert len(result.findings) == 2
 
 
 def test_a_name_bound_to_a_list_of_itself_and_a_number_is_kept() -> None:

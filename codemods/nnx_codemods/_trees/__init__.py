@@ -1,1 +1,1 @@
-"""Objects that tree mode does not take, because they are no pytrees."""
+"""Objects that are no pytrees, and containers that are."""
