@@ -16,6 +16,7 @@ import argparse
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,8 @@ HEADER = ("project", "command", "#calls", *(f"#{verdict}" for verdict in VERDICT
 TOYS = tuple(guide.name for guide in GUIDES if guide.document.startswith("examples/nnx_toy"))
 NEVER = "never called"
 CHECKER = ("--editable", f"{ROOT}[check]")
+#: The folder of one run of pytest, on the machine that ran it.
+_OF_PYTEST = re.compile(r"/tmp/pytest-of-\w+/pytest-\d+/")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class Checked:
         """Why calls are not proved, and what else the checker told."""
         for case in self.report["cases"]:
             for column, result in case["columns"].items():
-                why = result["reason"] or result["proof"]
+                why = _OF_PYTEST.sub("", result["reason"] or result["proof"])
                 if result["verdict"] not in ("proved", "equal", "close"):
                     yield f"{case['name']} {column}: {result['verdict']}: {_short(why)}"
         told = [*self.report["unchecked"], *self.report["remarks"]]
