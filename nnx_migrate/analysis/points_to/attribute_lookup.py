@@ -26,9 +26,14 @@ from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.queries import LAST, ClassBinding, Objects
 from nnx_migrate.analysis.points_to.stores.of_classes import container_of_class, replaces
 
+#: Texts of functions and classes, whatever they are. Nothing of nnx is kept under them.
+_NAMES = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
+
 
 def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: float) -> Held:
     """What an attribute gives, or a property, or `__getattr__`."""
+    if name in _NAMES:
+        return NOTHING
     expr = ir.Attribute(base, name)
     here = Located(scope, expr)
     held = objects.held(scope, base, at)

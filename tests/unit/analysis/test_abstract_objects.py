@@ -7,6 +7,7 @@ import pytest
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import (
+    NOTHING,
     REST,
     SOME,
     Held,
@@ -15,6 +16,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     attribute,
 )
 from nnx_migrate.analysis.points_to.repeated_objects import Found, objects, on_several, twice
+from tests.unit.analysis.asking import analysis_of, scope_named
 
 SCOPE = Scope("main", "run:1:0")
 
@@ -99,3 +101,18 @@ def test_a_part_that_is_reached_in_thousands_of_ways_is_looked_into_once() -> No
     assert len(list(objects(value))) == 61
     ((inner, outer),) = twice(Held(None, (("", value), ("", Held(an_object("a", "x"))))))
     assert (inner.object, outer.object) == (an_object("a", "x"), an_object("a"))
+
+
+@pytest.mark.parametrize("name", ["__name__", "__qualname__", "__module__", "__doc__"])
+def test_the_name_of_a_function_is_no_part_of_an_object(name: str) -> None:
+    source = f"""
+    def run(losses):
+        named = losses[0].{name}
+        kept = losses[0].kept
+        return named, kept
+    """
+    analysis = analysis_of(source)
+    scope = scope_named(analysis, "run")
+    finder = analysis.sharing.objects
+    assert finder.held(scope, ir.Name("named")) == NOTHING
+    assert finder.held(scope, ir.Name("kept")) != NOTHING
