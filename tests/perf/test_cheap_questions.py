@@ -60,9 +60,9 @@ def _computed(
     computed = []
     settle = Fixpoint._settle
 
-    def noted(self: Fixpoint, question: Any, depth: int) -> Any:
+    def noted(self: Fixpoint, question: Any) -> Any:
         computed.append(1)
-        return settle(self, question, depth)
+        return settle(self, question)
 
     monkeypatch.setattr(Fixpoint, "_settle", noted)
     folder = tmp_path / str(many)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import abc
 import weakref
+from collections.abc import Callable, Hashable
 
 from nnx_migrate.analysis.callgraph.call_sites import Callers
-from nnx_migrate.analysis.callgraph.lattice import limited, unsettled
+from nnx_migrate.analysis.callgraph.lattice import grown, limited, unsettled
 from nnx_migrate.analysis.callgraph.transparent_decorators import TransparentDecorators
 from nnx_migrate.analysis.domain.fixpoint import UNKNOWN, Fixpoint, Lasts
 from nnx_migrate.analysis.domain.values import (
@@ -68,23 +69,21 @@ class Evaluation(abc.ABC):
         if known is not None and (found := self.fixpoint.found(known)) is not UNKNOWN:
             answer: Values = found
             return answer
-        return self.fixpoint.get(
-            key, lambda: self._answer(self._values(scope, expr)), NOTHING, unsettled
-        )
+        return self.once(key, lambda: self._values(scope, expr))
 
     def parameter(self, scope: Scope, parameter: ir.Parameter) -> Values:
         """What a parameter can be: from its annotation, or else from every call in the project."""
-        return self.fixpoint.get(
-            ("parameter", scope, parameter.name),
-            lambda: self._answer(self._parameter(scope, parameter)),
-            NOTHING,
-            unsettled,
-        )
+        key = "parameter", scope, parameter.name
+        return self.once(key, lambda: self._parameter(scope, parameter))
 
     def returned(self, scope: Scope) -> Values:
         """What a function returns, from its return statements, else from its annotation."""
+        return self.once(("returned", scope), lambda: self._returned(scope))
+
+    def once(self, key: Hashable, compute: Callable[[], Values]) -> Values:
+        """Values that are found once, in circles too, and are of bounded size."""
         return self.fixpoint.get(
-            ("returned", scope), lambda: self._answer(self._returned(scope)), NOTHING, unsettled
+            key, lambda: self._answer(compute()), NOTHING, unsettled, join=grown
         )
 
     @abc.abstractmethod

@@ -22,7 +22,9 @@ from nnx_migrate.analysis.ir.lowering.implicit_calls import ARITHMETIC, METHODS,
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.symbols.program import Project
 
-_NO_OPERANDS: Mapping[Scope, Sequence[Located]] = {}
+#: What operators pass to methods.
+_Operands = Mapping[Scope, Sequence[Located]]
+_NO_OPERANDS: _Operands = {}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -108,16 +110,24 @@ def operands_passed(
     if function.owner is None or function.name not in ARITHMETIC:
         return ()
     # Each operator of the project is looked at once for all methods of a name.
-    passed: Mapping[Scope, Sequence[Located]] = evaluator.fixpoint.get(
+    passed: _Operands = evaluator.fixpoint.get(
         ("operands", function.name),
         lambda: _operands(evaluator, function.name),
         _NO_OPERANDS,
         lambda found: found,
+        join=_together,
     )
     return passed.get(method, ())
 
 
-def _operands(evaluator: Evaluation, name: str) -> Mapping[Scope, Sequence[Located]]:
+def _together(one: _Operands, other: _Operands) -> _Operands:
+    return {
+        method: tuple(dict.fromkeys((*one.get(method, ()), *other.get(method, ()))))
+        for method in (*one, *(each for each in other if each not in one))
+    }
+
+
+def _operands(evaluator: Evaluation, name: str) -> _Operands:
     """The methods of a name that operators run, each with what they pass for its parameter."""
     found: dict[Scope, list[Located]] = collections.defaultdict(list)
     for first, sides in METHODS.items():

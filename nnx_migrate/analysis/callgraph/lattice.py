@@ -31,8 +31,11 @@ _MAX_VALUES = 24
 #: use it. Such values are of one kind and hold nothing, and each costs what it costs alone.
 _MAX_OF_ONE_KIND = 1000
 _MAX_DEPTH = 4
+#: More arguments than that are bound by no other partial: `f = partial(f, x)` in a loop.
+_MOST_BOUND = 8
 _HOLDING = Instance | ContainerValue | TupleValue
 _NESTED = unknown(Unknown.NESTED)
+_TOO_MANY = unknown(Unknown.TOO_MANY)
 
 
 def limited(found: Values) -> Values:
@@ -43,10 +46,9 @@ def limited(found: Values) -> Values:
         return found  # and so is the answer "an array"
     found = with_one_witness(found)
     if len(found) > _MAX_VALUES and len(found) > _most(found):
-        return unknown(Unknown.TOO_MANY)
-    for value in found:
-        if _deeper(value, _MAX_DEPTH):
-            return frozenset(v for v in found if not _deeper(v, _MAX_DEPTH)) | _NESTED
+        return _TOO_MANY
+    if any(_deeper(value, _MAX_DEPTH) for value in found):
+        return with_one_witness(frozenset(_cut(value, _MAX_DEPTH) for value in found))
     return found
 
 
@@ -66,6 +68,36 @@ def _deeper(value: Value, depth: int) -> bool:
     if not any(parts := parts_of(value)) and not isinstance(value, TupleValue):
         return False
     return depth == 0 or any(_deeper(v, depth - 1) for part in parts for v in part)
+
+
+def _cut(value: Value, depth: int) -> Value:
+    """A value with what is in it more than `depth` times no longer told.
+
+    All above stays as it is, so that what holds itself has the same answer after a few rounds:
+    were the whole no longer told, the next round would begin with `[unknown]`.
+    """
+    if not _deeper(value, depth):
+        return value
+
+    def cut(held: Values) -> Values:
+        if depth > 1:
+            return frozenset(_cut(each, depth - 1) for each in held)
+        return frozenset(each for each in held if not _deeper(each, 0)) | _NESTED
+
+    match value:
+        case Instance(wraps=held):
+            return dataclasses.replace(value, wraps=cut(held))
+        case ContainerValue(element=held, keyed=keyed):
+            return ContainerValue(cut(held), keyed)
+        case TupleValue(elements=elements):
+            return TupleValue(tuple(map(cut, elements)))
+        case _:
+            return value
+
+
+def grown(assumed: Values, found: Values) -> Values:
+    """What an answer is and what it was before; that it is too much stays so."""
+    return assumed if assumed >= _TOO_MANY else limited(assumed | found)
 
 
 def unsettled(found: Values) -> Values:
@@ -109,6 +141,8 @@ def as_container(value: Value) -> Value:
 
 def partial_of(value: Value, given: int, keywords: frozenset[str]) -> Values:
     match value:
+        case FunctionValue(partial_args=partial_args) if partial_args > _MOST_BOUND:
+            return unknown(Unknown.TOO_MANY)
         case FunctionValue(partial_args=partial_args, bound_keywords=bound):
             held = partial_args + given
             new = dataclasses.replace(value, partial_args=held, bound_keywords=bound | keywords)

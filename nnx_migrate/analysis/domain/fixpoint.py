@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
-#: What still changes after so many rounds is widened.
-_ROUNDS = 8
+#: From this round of a circle on, what is assumed only grows: most have settled long before, and
+#: what an answer once held is dropped again where it was made of less than is known by now.
+_GROWING = 8
+#: What still changes after so many rounds is widened. No circle of a project is known to get
+#: there: how many rounds one takes hangs on which of its questions is asked first.
+_ROUNDS = 200
 UNKNOWN = object()
 #: Gives what was found earlier for a key and still holds; UNKNOWN for anything else.
 Lasts = Callable[[Hashable], object]
@@ -16,6 +21,8 @@ Lasts = Callable[[Hashable], object]
 #: Of a question: it is being computed; its answer was found in this round of its circle; or in an
 #: earlier one, if at all; or for good.
 _OPEN, _FOUND, _STALE, _FINAL = range(4)
+#: More than the number of any question.
+_NONE = sys.maxsize
 
 
 def _forgotten(*_: object) -> Any:
@@ -32,13 +39,14 @@ class _Question:
     __slots__ = (
         "asked",
         "compute",
-        "depth",
         "fold",
         "folded",
         "guess",
+        "join",
         "key",
         "least",
         "lowest",
+        "number",
         "state",
         "value",
         "widen",
@@ -49,6 +57,7 @@ class _Question:
         self.compute: Callable[[], Any] = _forgotten
         self.widen: Callable[[Any], Any] = _forgotten
         self.fold: Callable[[Any, Any], Any] = _forgotten
+        self.join: Callable[[Any, Any], Any] = _forgotten
         self.least: Any = None
         self.state = _STALE
         self.value: Any = UNKNOWN
@@ -56,19 +65,23 @@ class _Question:
         self.guess: Any = UNKNOWN
         #: The answer that the guess was last made of.
         self.folded: Any = UNKNOWN
-        #: Its place in the stack, while it is open.
-        self.depth = 0
-        #: The lowest place in the stack that the answer was found to depend on.
+        #: How many questions were opened before it, the last time.
+        self.number = 0
+        #: The lowest number of a question without a final answer that it was found to depend on.
         self.lowest = 0
         #: What the answer rests on, in order; None where that is not known.
         self.asked: list[_Asked] | None = None
 
-    def next_guess(self) -> Any:
-        """What to take it for in the next round: no other than in this one for the same answer."""
+    def next_guess(self, *, growing: bool) -> Any:
+        """What to take it for in the next round: no other than in this one for the same answer.
+
+        Args:
+            growing: nothing is dropped that it was taken for in this one.
+        """
         if self.value is self.folded or self.value == self.folded:
             return self.guess
         self.folded = self.value
-        return self.fold(self.assumed, self.value)
+        return (self.join if growing else self.fold)(self.assumed, self.value)
 
     @property
     def assumed(self) -> Any:
@@ -97,6 +110,9 @@ class Fixpoint:
         #: Final answers, and questions without one. What is asked a million times looks here
         #: first, by the class of its answers: to make what would compute one takes longer.
         self.known: dict[Hashable, Any] = {}
+        #: How many questions were opened. It tells which of two came first, also where one is no
+        #: longer open: its place in the stack does not, as another may have that by now.
+        self._opened = 0
         self._lowest: list[int] = []  # of each that is open, what it depends on so far
         self._asked: list[list[_Asked]] = []  # of each that is open, what it asked so far
         self._found: list[_Question] = []  # in the rounds of open circles, oldest first
@@ -114,6 +130,7 @@ class Fixpoint:
         least: T,
         widen: Callable[[T], T],
         fold: Callable[[T, T], T] = _latest,
+        join: Callable[[T, T], T] | None = None,
     ) -> T:
         """The answer for `key`.
 
@@ -123,6 +140,8 @@ class Fixpoint:
             widen: makes of an answer that does not settle one that claims nothing, for good.
             fold: makes of what was assumed of it and of what was found what to assume in the next
                 round: one of finitely many, where answers can grow without end.
+            join: the same where circles do not settle, as what is found may shrink again: holds
+                all that was assumed. Without it `fold` does that.
         """
         # Keys are expressions, which are hashed anew each time: each is looked up as seldom as
         # can be.
@@ -139,6 +158,7 @@ class Fixpoint:
         if known is None:
             known = self.known[key] = _Question(key)
         known.compute, known.widen, known.fold, known.least = compute, widen, fold, least
+        known.join = join or fold
         unguessed = self.unguessed
         found = self._compute(known)
         if known.state != _FINAL and self._asked:
@@ -177,7 +197,7 @@ class Fixpoint:
 
     def _current(self, question: _Question) -> Any:
         if question.state == _OPEN:
-            self._depends_on(question.depth)
+            self._depends_on(question.number)
             if question.guess is UNKNOWN:
                 self.unguessed += 1
             return question.assumed
@@ -187,21 +207,21 @@ class Fixpoint:
             return question.value
         return question.value if question.state == _FINAL else self._compute(question)
 
-    def _depends_on(self, depth: int) -> None:
+    def _depends_on(self, number: int) -> None:
         lowest = self._lowest
-        if lowest and lowest[-1] > depth:
-            lowest[-1] = depth
+        if lowest and lowest[-1] > number:
+            lowest[-1] = number
 
     def _compute(self, question: _Question) -> Any:
-        depth, opened = len(self._lowest), len(self._found)
-        unguessed = self.unguessed
-        question.depth = depth
+        opened, unguessed = len(self._found), self.unguessed
+        question.number = self._opened
+        self._opened += 1
         question.state = _OPEN
-        self._lowest.append(depth + 1)
+        self._lowest.append(_NONE)
         self._asked.append([])
         value: Any = UNKNOWN
         try:
-            value = self._settle(question, depth)
+            value = self._settle(question)
         finally:
             lowest = self._lowest.pop()
             asked: list[_Asked] | None = self._asked.pop()
@@ -230,11 +250,11 @@ class Fixpoint:
         """Let go of how questions rest on each other, which would be circles of objects."""
         for question in self._in_circles:
             question.asked = None
-            question.compute = question.widen = question.fold = _forgotten
+            question.compute = question.widen = question.fold = question.join = _forgotten
         self._in_circles.clear()
 
-    def _settle(self, question: _Question, depth: int) -> Any:
-        opened = len(self._found)
+    def _settle(self, question: _Question) -> Any:
+        number, opened = question.number, len(self._found)
         rounds = 0
         while True:
             asked = question.asked
@@ -246,14 +266,15 @@ class Fixpoint:
                 self.computed += 1
                 value = question.compute()
             lowest = self._lowest[-1]
-            if lowest < depth:  # part of a circle that began further up
+            if lowest < number:  # part of a circle that began further up
                 return value
-            if lowest > depth:  # no part of any circle, so that none is left open
+            if lowest > number:  # no part of any circle, so that none is left open
                 self._keep(question, value)
                 return value
             question.value = value
             found = [*self._found[opened:], question]
-            guesses = [(each, each.next_guess()) for each in found]
+            growing = rounds >= _GROWING
+            guesses = [(each, each.next_guess(growing=growing)) for each in found]
             changed = [each for each, guess in guesses if each.guess != guess]
             if not changed:
                 for each in found:

@@ -17,12 +17,11 @@ from nnx_migrate.analysis.callgraph.dunder_dispatch import (
     arithmetic_values,
     element_values,
 )
-from nnx_migrate.analysis.callgraph.lattice import item_of, operator_result, unsettled
+from nnx_migrate.analysis.callgraph.lattice import item_of, operator_result
 from nnx_migrate.analysis.callgraph.transformed import defined
 from nnx_migrate.analysis.domain.fixpoint import Lasts
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
-    NOTHING,
     PLAIN,
     STATE,
     ClassValue,
@@ -132,10 +131,12 @@ class Evaluator(Evaluation):
         return parameter_values(self, scope, parameter)
 
     def _returned(self, scope: Scope) -> Values:
-        function = self.project.function(scope)
+        function, unguessed = self.project.function(scope), self.fixpoint.unguessed
         found = self.all_of(scope, function.returns)
         if function.yields:
             found = frozenset({ContainerValue(self.all_of(scope, function.yields))})
+        elif not found and self.fixpoint.unguessed != unguessed:
+            return found
         found = found - PLAIN if len(found) > 1 else found
         if (not found or is_unknown(found)) and function.return_annotation is not None:
             around = scope_around(scope, function)
@@ -257,4 +258,4 @@ class CalledWith(Evaluator):
 
     def _kept(self, asked: Hashable, compute: Callable[[], Values]) -> Values:
         key = self.entered, self._scope, self._passed, asked
-        return self.fixpoint.get(key, lambda: self._answer(compute()), NOTHING, unsettled)
+        return self.once(key, compute)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
-from nnx_migrate.analysis.callgraph.lattice import last_of_pair, partial_of, unsettled
+from nnx_migrate.analysis.callgraph.lattice import last_of_pair, partial_of
 from nnx_migrate.analysis.callgraph.transformed import transformed, under_capture
 from nnx_migrate.analysis.domain.containers import is_container, leaves
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown, unknown_by_name
 from nnx_migrate.analysis.domain.values import (
     NAMED_AT_RUN_TIME,
-    NOTHING,
     PLAIN,
     ClassValue,
     ContainerValue,
@@ -212,7 +211,7 @@ def _by_any_name(evaluator: Evaluation, instance: Instance) -> Values:
 
     That is all that a class of the project has, so each object is gone through once for all calls.
     """
-    return evaluator.fixpoint.get(
+    return evaluator.once(
         ("by any name", instance),
         lambda: stored_by_any_name(evaluator, instance).union(
             *(
@@ -220,6 +219,4 @@ def _by_any_name(evaluator: Evaluation, instance: Instance) -> Values:
                 for each in methods_by_any_name(evaluator, instance)
             )
         ),
-        NOTHING,
-        unsettled,
     )

@@ -35,7 +35,7 @@ def answers(code: str, question: str) -> set[str]:
     ids=lambda text: text if text.startswith("What") else "",
 )
 def test_an_answer_is_what_is_found(code: str, question: str, answer: str) -> None:
-    told = set() if answer == "nothing" else set(re.findall(r"`([\w.]+)`", answer))
+    told = set() if answer == "nothing" else set(re.findall(r"`([^`]+)`", answer))
     assert answers(code, question) == told
 
 

@@ -81,6 +81,50 @@ def test_each_answer_is_that_of_computing_all_anew(block: int) -> None:
     assert fewer > 100
 
 
+def least(parts: list[list[int]]) -> list[Answer]:
+    """The least sets that hold their own number and all that their parts hold."""
+    found = [NOTHING] * len(parts)
+    while True:
+        more = [
+            found[one].union({one}, *(found[each] for each in held))
+            for one, held in enumerate(parts)
+        ]
+        if more == found:
+            return found
+        found = more
+
+
+def solved(parts: list[list[int]], order: Iterable[int]) -> list[Answer]:
+    fixpoint = Fixpoint()
+
+    def of(one: int) -> Answer:
+        return fixpoint.get(one, lambda: computed(one), NOTHING, lambda _: WIDE)
+
+    def computed(one: int) -> Answer:
+        return frozenset({one}).union(*map(of, parts[one]))
+
+    return [of(each) for each in order]
+
+
+def test_an_answer_of_a_circle_is_not_final_while_one_around_it_is_open() -> None:
+    # 0 asks 1, which is a circle with 2 and one with 0. Then 0 asks 3, which stands where 1 has
+    # stood, and asks 2, which rests on what stood there.
+    parts = [[1, 3], [2, 0], [1], [2]]
+    assert solved(parts, range(4)) == [{0, 1, 2, 3}] * 4
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_an_answer_is_the_least_whatever_was_asked_before(block: int) -> None:
+    for seed in range(block * 250, block * 250 + 250):
+        chosen = random.Random(seed)
+        count = chosen.randrange(4, 12)
+        parts = [
+            [chosen.randrange(count) for _ in range(chosen.randrange(4))] for _ in range(count)
+        ]
+        expected, order = least(parts), chosen.sample(range(count), count)
+        assert solved(parts, order) == [expected[each] for each in order], parts
+
+
 def test_a_round_computes_only_what_rests_on_something_new() -> None:
     # 0 -> 1 -> 0, and 200 others that rest on 0 and add nothing to it.
     count = 202
@@ -104,6 +148,27 @@ def test_what_does_not_settle_is_widened() -> None:
 
     assert fixpoint.get("x", grown, NOTHING, lambda _: WIDE) == WIDE
     assert fixpoint.final("x") == WIDE
+
+
+def test_what_does_not_settle_grows_until_it_does() -> None:
+    fixpoint = Fixpoint()
+
+    def turned() -> Answer:
+        # What is not there is found, and what is there is not: no answer is that of its own.
+        return frozenset({1, 2, 3}) - asked() | {0}
+
+    def asked() -> Answer:
+        return fixpoint.get("x", turned, NOTHING, lambda _: WIDE, join=frozenset.union)
+
+    assert asked() == {0}  # with all assumed that it may hold
+    assert fixpoint.final("x") == {0}
+
+
+def test_a_long_way_round_settles_however_long_it_is() -> None:
+    # Each round tells one more of a hundred: no answer is given up as too late.
+    parts = [[min(one + 1, 99), max(one - 1, 0)] for one in range(100)]
+    for order in (range(100), range(99, -1, -1), range(50, 100)):
+        assert solved(parts, order) == [frozenset(range(100))] * len(order)
 
 
 def test_what_is_found_again_is_not_folded_again() -> None:

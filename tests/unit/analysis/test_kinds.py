@@ -323,8 +323,29 @@ def test_answers_do_not_depend_on_the_order_of_questions() -> None:
         assert [described(values_of(analysis, name)) for name in order] == [{"A", "B"}] * 2
 
 
-def test_container_that_holds_itself_ends() -> None:
-    assert "unknown" in kinds(f"{HEAD}\nx = A()\nfor i in y:\n    x = [x]\n", "x")
+@pytest.mark.parametrize(
+    ("made", "whole"),
+    [
+        ("[x]", "[A [A [A [A unknown]]]]"),
+        ("{1: x}", "[A [A [A [A unknown]]]]"),
+        ("(x, 1)", "((((A unknown, plain unknown) A, plain) A, plain) A, plain)"),
+    ],
+)
+def test_container_that_holds_itself_is_known_so_far(made: str, whole: str) -> None:
+    source = f"{HEAD}\nx = A()\nfor i in y:\n    x = {made}\nz = x[0]\n"
+    assert kinds(source, "x") == {"A", whole}
+    assert kinds(source, "z") >= {"A", "unknown"}
+
+
+def test_container_of_layers_that_holds_itself_ends() -> None:
+    source = f"{HEAD}\nx = A()\nfor i in y:\n    x = nnx.List([x])\nz = x[0]\n"
+    assert kinds(source, "x") == {"A", "nnx.List"}
+    assert kinds(source, "z") >= {"A", "unknown"}
+
+
+def test_partial_of_itself_ends() -> None:
+    source = "def f(*args):\n    return 1\ng = f\nfor i in y:\n    g = functools.partial(g, i)\n"
+    assert kinds(f"{HEAD}\n{source}", "g") == {"f", "unknown"}
 
 
 #: Ways to construct Base with a B; once it is constructed with an A.

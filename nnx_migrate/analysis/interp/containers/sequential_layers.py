@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
-from nnx_migrate.analysis.callgraph.lattice import unsettled
 from nnx_migrate.analysis.domain.unknown import Unknown, unknown
 from nnx_migrate.analysis.domain.values import (
-    NOTHING,
     PLAIN,
     Instance,
     Located,
@@ -78,7 +76,7 @@ def _put_in(evaluator: Evaluation, begins: bool | None) -> Values:
     Args:
         begins: of those that are made with layers, or without; None for any.
     """
-    return evaluator.fixpoint.get(
+    return evaluator.once(
         ("put into layers", begins),
         lambda: (
             union(
@@ -88,8 +86,6 @@ def _put_in(evaluator: Evaluation, begins: bool | None) -> Values:
             )
             - PLAIN
         ),
-        NOTHING,
-        unsettled,
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
-from nnx_migrate.analysis.callgraph.lattice import unsettled
 from nnx_migrate.analysis.domain.values import NOTHING, Located, ParameterOf, Scope, Values
 from nnx_migrate.analysis.interp.string_constants import beginning, literal_names
 from nnx_migrate.analysis.ir import nodes as ir
@@ -104,11 +103,8 @@ def _under(evaluator: Evaluation, scope: Scope, mapping: ir.Expr, name: str) -> 
     bindings = evaluator.project.bindings(scope, mapping.id) if isinstance(mapping, ir.Name) else []
     match bindings:
         case [ParameterOf(scope=callee, parameter=ir.Parameter(kind="double_star"))]:
-            return evaluator.fixpoint.get(
-                ("keyword", callee, name),
-                lambda: _passed_by_keyword(evaluator, callee, name),
-                NOTHING,
-                unsettled,
+            return evaluator.once(
+                ("keyword", callee, name), lambda: _passed_by_keyword(evaluator, callee, name)
             )
         case _:
             return evaluator.values(scope, ir.Element(mapping, name))
