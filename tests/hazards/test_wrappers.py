@@ -23,7 +23,7 @@ _PINNED_INSTEAD = {"factory_closure", "module_level_grad_fn", "shadowed_nnx"}
 #: and one that runs inside a function in graph mode says its mode itself.
 _PINNED_INSTEAD |= {"loss_sows_in_jit", "nested_transforms", "unknown_class"}
 _PINNED_INSTEAD |= {"unknown_class_unsafe", "checked_called_elsewhere", "settled_by_configs"}
-_PINNED_INSTEAD |= {"popped_when_traced_kept", "in_scan", "jit_of_grad"}
+_PINNED_INSTEAD |= {"popped_when_traced_kept", "in_scan", "jit_of_grad", "replaced_in_place"}
 
 
 def _table(**keys: str) -> str:
