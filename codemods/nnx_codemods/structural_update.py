@@ -142,7 +142,7 @@ from nnx_codemods._sown.residual_state.private_twin import not_put_back
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.hidden_functions import hidden_function
 from nnx_codemods._unresolved.known_classes import all_known
-from nnx_codemods._unresolved.named_at_run_time import computed_transform
+from nnx_codemods._unresolved.named_at_run_time import computed_transform, is_named_at_run_time
 from nnx_codemods._unresolved.unknown_effects import explained, unknown_effects
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node, seen_functions
 from nnx_migrate.analysis.domain.values import (
@@ -150,10 +150,6 @@ from nnx_migrate.analysis.domain.values import (
     Values,
 )
 from nnx_migrate.analysis.effects.causes import (
-    Cause as EffectCause,
-)
-from nnx_migrate.analysis.effects.causes import (
-    PassedTo,
     TextExecuted,
     changes_by,
     of_object,
@@ -366,7 +362,7 @@ def _structural(
     effects = [
         e
         for e in left
-        if (e.kind == "structure" or _is_named_at_run_time(e.cause))
+        if (e.kind == "structure" or is_named_at_run_time(e.cause))
         # Streams are split in place, in Variables that are given back.
         and not changes_by(e.cause, *SPLITTERS)
         and not (collected and e.collected)
@@ -382,15 +378,6 @@ def _structural(
         told = of_object if in_lists else only_of_objects
         effects = [e for e in effects if told(e.cause)]
     return worst(effects)
-
-
-def _is_named_at_run_time(cause: EffectCause) -> bool:
-    """Whether code that no file shows is given the object, or may reach it by its name."""
-    match cause:
-        case PassedTo(hidden=hidden):
-            return hidden == "run time"
-        case _:
-            return isinstance(cause, TextExecuted)
 
 
 #: What has to be allowed for code out of sight to be taken for harmless.

@@ -7,6 +7,8 @@ import ast
 from nnx_codemods._claims import RuleClaim
 from nnx_codemods._unresolved.refusal import UnresolvedCause
 from nnx_migrate.analysis.domain.values import FunctionValue
+from nnx_migrate.analysis.effects.causes import Cause as EffectCause
+from nnx_migrate.analysis.effects.causes import PassedTo, TextExecuted
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.interp.string_constants import literal_names
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
@@ -60,3 +62,12 @@ def _is_given_function(context: FileContext, site: Site) -> bool:
     return isinstance(site.function, ast.expr) and any(
         isinstance(value, FunctionValue) for value in context.values(site.function)
     )
+
+
+def is_named_at_run_time(cause: EffectCause) -> bool:
+    """Whether code that no file shows is given the object, or may reach it by its name."""
+    match cause:
+        case PassedTo(hidden=hidden):
+            return hidden == "run time"
+        case _:
+            return isinstance(cause, TextExecuted)

@@ -23,6 +23,7 @@ from nnx_migrate.rewrite.classes.attribute_stores import (
     stores_of,
 )
 from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
+from nnx_migrate.rewrite.classes.definitions import defined_classes
 from nnx_migrate.rewrite.classes.pytree_conditions import (
     check_above,
     check_leaves,
@@ -141,11 +142,8 @@ def _candidates(context: FileContext) -> Iterator[tuple[str, ast.ClassDef]]:
     record = context.project.modules[context.tree.module]
     if not is_candidate(record):
         return
-    hierarchy = context.evaluator.hierarchy
-    for node in context.tree.of_kind(ast.ClassDef):
-        name = hierarchy.class_name(context.scope(node), ir.Name(node.name))
-        located = context.project.class_of(name) if name else None
-        if name and located and located[1].line == node.lineno and _is_no_pytree(context, name):
+    for name, node in defined_classes(context):
+        if _is_no_pytree(context, name):
             yield name, node
 
 

@@ -17,6 +17,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.core.findings import Evidence, Finding, Outcome, Proof
 from nnx_migrate.rewrite.claims import ClassClaim
 from nnx_migrate.rewrite.classes.change import RULE_NAME, ClassChange
+from nnx_migrate.rewrite.classes.definitions import defined_classes
 from nnx_migrate.rewrite.classes.second_names.preconditions import (
     TwoNames,
     check_classes,
@@ -65,11 +66,7 @@ def second_names_in(context: FileContext) -> Iterator[ClassChange]:
     if not is_second_name(record):
         return
     hierarchy = context.evaluator.hierarchy
-    for node in context.tree.of_kind(ast.ClassDef):
-        name = hierarchy.class_name(context.scope(node), ir.Name(node.name))
-        located = context.project.class_of(name) if name else None
-        if name is None or located is None or located[1].line != node.lineno:
-            continue
+    for name, node in defined_classes(context):
         if hierarchy.kind(name) not in OBJECTS or not stores_again(node):
             continue
         if not context.analysis.sharing.of(frozenset({Instance(name)})):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.symbols.passed_on import writes_in
+from nnx_migrate.rewrite.classes.definitions import defined_classes
 from nnx_migrate.rewrite.classes.second_names.stored_again import constructor
 from nnx_migrate.rewrite.model.context import FileContext
 
@@ -87,13 +88,9 @@ def replaced_variables(context: FileContext) -> Iterator[ReplacedVariable]:
     if not may_replace(context.project.modules[context.tree.module]):
         return
     hierarchy = context.evaluator.hierarchy
-    for node in context.tree.of_kind(ast.ClassDef):
-        of = hierarchy.class_name(context.scope(node), ir.Name(node.name))
-        located = context.project.class_of(of) if of else None
+    for of, node in defined_classes(context):
         init = constructor(node)
-        if of is None or located is None or located[1].line != node.lineno or init is None:
-            continue
-        if hierarchy.kind(of) not in _OBJECTS:
+        if init is None or hierarchy.kind(of) not in _OBJECTS:
             continue
         made = {name: store for name, store in _stores(context, init) if store in init.body}
         for attribute, first in sorted(made.items()):
