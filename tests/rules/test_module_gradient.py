@@ -118,6 +118,96 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
     )
 
 
+_RETURNS = """\
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __rmul__(self, other):
+        return other * self.factor
+
+
+def train_step(model: nnx.Module, scale: Scale, f, x):
+    def loss_fn(model: nnx.Module):
+        y = model(x)
+        return {returned}
+
+    return nnx.value_and_grad(loss_fn, has_aux=True)(model)
+"""
+
+
+def _checked_return(lines: str) -> str:
+    return f"""\
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __rmul__(self, other):
+        return other * self.factor
+
+
+def train_step(model: nnx.Module, scale: Scale, f, x):
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
+        model = nnx.merge(graphdef, params, nondiff)
+        y = model(x)
+{lines}
+
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    return nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)
+"""
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        "y, y",
+        "y, {'y': y, 'all': [y, (x, None)]}",
+        "jnp.mean((y - x) ** 2), y",
+        "((y - x) ** 2).mean(axis=-1).sum(), -y",
+    ],
+)
+def test_a_result_that_changes_no_structure_is_returned_behind_the_check(returned: str) -> None:
+    check_transformed(
+        RULE,
+        _RETURNS.format(returned=returned),
+        _checked_return(
+            f"""\
+        if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("model must keep its structure")
+        return {returned}""",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        "jnp.mean(model(y)), y",
+        "jnp.mean(y * scale), y",
+        "jnp.apply_along_axis(f, 0, y).sum(), y",
+        "y.mean(), y",
+        "f(y), y",
+        "y, {**y}",
+        "y, (*y,)",
+        "y, {f(y): y}",
+        "y, y[0]",
+        "y, y.value",
+    ],
+)
+def test_a_result_that_may_change_a_structure_is_found_before_the_check(returned: str) -> None:
+    check_transformed(
+        RULE,
+        _RETURNS.format(returned=returned),
+        _checked_return(
+            f"""\
+        result = {returned}
+        if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("model must keep its structure")
+        return result""",
+        ),
+    )
+
+
 def test_a_decorated_loss_of_which_not_all_is_known_is_checked_before_it_returns() -> None:
     check_transformed(
         RULE,

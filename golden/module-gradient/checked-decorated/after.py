@@ -19,10 +19,9 @@ class Trainer:
             def loss_fn_of_state(params, nondiff):
                 model = nnx.merge(graphdef, params, nondiff)
                 predictions = model(x)
-                loss = jnp.mean((predictions - y) ** 2)
                 if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
                     raise ValueError("model must keep its structure")
-                return loss
+                return jnp.mean((predictions - y) ** 2)
 
             return loss_fn_of_state(params, nondiff)
 
@@ -39,13 +38,12 @@ class Trainer:
             def loss_fn_of_state(params, nondiff, x):
                 model = nnx.merge(graphdef, params, nondiff)
                 predictions = model(x)
-                result = (
+                if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                    raise ValueError("model must keep its structure")
+                return (
                     jnp.mean((predictions - y) ** 2),
                     predictions,
                 )  # both
-                if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                    raise ValueError("model must keep its structure")
-                return result
 
             return loss_fn_of_state(params, nondiff, x)
 

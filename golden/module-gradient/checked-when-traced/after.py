@@ -17,10 +17,9 @@ class Trainer:
         def loss_fn(params, nondiff):
             model = nnx.merge(graphdef, params, nondiff)
             error = jnp.mean((model(x) - y) ** 2)
-            result = error, {"error": error}
             if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
                 raise ValueError("model must keep its structure")
-            return result
+            return error, {"error": error}
 
         graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
         (loss, metrics), grads = nnx.value_and_grad(loss_fn, has_aux=True)(params, nondiff)

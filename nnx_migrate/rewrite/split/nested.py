@@ -28,6 +28,7 @@ from nnx_migrate.rewrite.model.causes import SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit, ReturnSplit
 from nnx_migrate.rewrite.split.signature import Rewiring
+from nnx_migrate.rewrite.style.evaluation_order import changes_no_structure
 from nnx_migrate.rewrite.style.layout import (
     body_indent,
     docstring_of,
@@ -248,7 +249,7 @@ def checked_return(
     result: str,
     deeper: str = "",
 ) -> list[Edit]:
-    """The result gets a name, and is returned behind the checks.
+    """The result gets a name, and is returned behind the checks, where it is more than read.
 
     Args:
         deeper: what is put in front of the lines of the function by another edit.
@@ -268,7 +269,7 @@ def checked_return(
     indent = context.text.indent_of_line(last.lineno) + deeper
     checks = within_line_width(context, list(checks), indent)
     between = context.newline + indent
-    if isinstance(last.value, ast.Name):
+    if changes_no_structure(context, last.value):
         return [Edit(begin, begin, "".join(f"{line}{between}" for line in checks))]
     behind = "".join(f"{between}{line}" for line in (*checks, f"return {result}"))
     gap = "" if context.text.text[word].isspace() else " "

@@ -1,8 +1,10 @@
-"""Whether an argument may be split in front of the statement that its call stands in.
+"""Whether a statement may do one thing before another: split an argument, or check a structure.
 
-The split is then done before all that the statement evaluates up to the call. That is the same only
-if nothing of this binds the argument anew or changes its structure, and if the argument does not
-itself do things that must come after others.
+An argument is split in front of the statement that its call stands in, and so before all that the
+statement evaluates up to the call. That is the same only if nothing of this binds the argument anew
+or changes its structure, and if the argument does not itself do things that must come after others.
+
+A structure may be checked in front of a return only if what is returned then changes none.
 """
 
 from __future__ import annotations
@@ -10,10 +12,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from nnx_migrate.analysis.domain.values import ClassValue, FunctionValue, Instance
 from nnx_migrate.analysis.library.effect_model import harmless_library_call
 from nnx_migrate.rewrite.model.causes import LayoutCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
+
+_OF_ARRAYS = ("jax.numpy.", "jax.nn.", "numpy.")
+#: Of those, the functions that call one which they are given.
+_CALLING = frozenset(
+    {
+        "apply_along_axis",
+        "apply_over_axes",
+        "fromfunction",
+        "frompyfunc",
+        "piecewise",
+        "vectorize",
+    }
+)
+_METHODS = frozenset({"astype", "max", "mean", "min", "reshape", "squeeze", "sum"})
 
 
 def check_order(context: FileContext, use: ast.Call, arguments: Sequence[ast.expr]) -> None:
@@ -75,3 +92,53 @@ def _is_given(context: FileContext, call: ast.Call, text: str) -> bool:
         for part in ast.walk(expression)
         if isinstance(part, ast.Name | ast.Attribute | ast.Subscript)
     )
+
+
+def changes_no_structure(context: FileContext, value: ast.expr) -> bool:
+    """Whether what an expression evaluates can change no object: it reads names, puts them side by
+    side, and calculates with arrays.
+    """
+    match value:
+        case ast.Constant() | ast.Name():
+            return True
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return all(changes_no_structure(context, part) for part in parts)
+        case ast.Dict(keys=keys, values=values):
+            named = all(isinstance(key, ast.Constant) for key in keys)
+            return named and all(changes_no_structure(context, each) for each in values)
+        case _:
+            return _calculates(context, value)
+
+
+def _calculates(context: FileContext, value: ast.expr) -> bool:
+    """Whether an expression calculates with arrays, and calls nothing of the project."""
+    match value:
+        case ast.Constant():
+            return True
+        case ast.Name():
+            # An operator may run a method of an object.
+            known = context.values(value)
+            return not any(isinstance(v, Instance | FunctionValue | ClassValue) for v in known)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            pass
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.UnaryOp(operand=operand):
+            parts = [operand]
+        case ast.Call(func=func, args=args, keywords=keywords) if _is_of_arrays(context, func):
+            parts = [*args, *(keyword.value for keyword in keywords)]
+        case _:
+            return False
+    return all(_calculates(context, part) for part in parts)
+
+
+def _is_of_arrays(context: FileContext, func: ast.expr) -> bool:
+    """Whether what is called is a function of arrays, or a method of what one of them returns."""
+    dotted = context.tree.dotted(func)
+    if dotted is not None and dotted.startswith(_OF_ARRAYS):
+        return dotted.rpartition(".")[2] not in _CALLING
+    match func:
+        case ast.Attribute(value=ast.Call() | ast.BinOp() as base, attr=name):
+            return name in _METHODS and _calculates(context, base)
+        case _:
+            return False
