@@ -95,6 +95,10 @@ With `--allow unknown-effects`, code out of sight does not count: neither what g
 nor a function that no file shows, nor a transform that is passed on as a value. Code in sight that
 may be meant still leads to a pin.
 
+Of a tuple that a call passes (`step((model, cache))`, `nnx.while_loop(condition, body, (model,
+cache))`), each place counts by itself where the function unpacks it: what it does to the cache is
+no change of the model. In a loop, a place counts too where its body returns the model there.
+
 What depends on a flag that is false does not count: a parameter that the call leaves at its default
 of False or None (`if sow_weights: self.sow(...)`), or an attribute. The constructor has to store
 the attribute from a parameter (`self.sow_weights = sow_weights`), and the object that holds the

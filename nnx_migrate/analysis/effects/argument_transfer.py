@@ -123,10 +123,10 @@ class Giving(Touching):
     ) -> Iterator[Effect]:
         for run in runs_of_library(self.project, dotted, call):
             yield from self.run(scope, run, call.line)
-        operands = operands_of(dotted, call, given)
-        if operands is not None:
-            for function, index in operands:
-                yield from self.to_operand(scope, function, index, where)
+        if operands_of(dotted, call, given) is not None:
+            for place in given:
+                for function, index in operands_of(dotted, call, [place]) or ():
+                    yield from self.to_operand(scope, function, index, call.args[place], where)
             return
         name = nnx_name(dotted)
         short = name.removeprefix("compat.") if name else dotted

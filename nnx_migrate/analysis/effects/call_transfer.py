@@ -19,6 +19,7 @@ from nnx_migrate.analysis.domain.values import (
     short_name,
 )
 from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
+from nnx_migrate.analysis.effects.aliases.places import displayed, part_given
 from nnx_migrate.analysis.effects.causes import (
     Cause,
     ElementReplaced,
@@ -157,7 +158,7 @@ class Handing:
                 yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
         for name, argument in reached.items():
-            done = self.finder.by_call(value.scope, name)
+            done = self.finder.by_call(value.scope, self._part(scope, value, name, argument))
             flag = self._chosen_by(scope, argument)
             of_attributes = argument is not None and self.is_attributes(scope, argument)
             with self.becoming_others(of_attributes or flag is not None):
@@ -170,6 +171,21 @@ class Handing:
                         yield effect
                     elif not makes_new:
                         yield dataclasses.replace(effect, way="kept")
+
+    def _part(
+        self,
+        scope: Scope,
+        value: FunctionValue,
+        name: str,
+        argument: ir.Expr | None,
+        again: bool = False,
+    ) -> str:
+        """A parameter with the places at which an argument that is a tuple has the object."""
+        elements = displayed(self.project, scope, argument)
+        if elements is None:
+            return name
+        there = [self.rooted(scope, element) for element in elements]
+        return part_given(self.finder, value, name, there, again)
 
     def _leaves_alone(
         self, scope: Scope, function: ir.Function, value: FunctionValue, call: ir.Call
@@ -242,15 +258,21 @@ class Handing:
                     yield effect
 
     def to_operand(
-        self, scope: Scope, function: ir.Expr, index: int, where: Place
+        self, scope: Scope, function: ir.Expr, index: int, operand: ir.Expr, where: Place
     ) -> Iterator[Effect]:
+        """What a function does that control flow runs.
+
+        Args:
+            index: the place of the operand among its parameters.
+        """
         for value in self.aliases.values(scope, function):
             if not isinstance(value, FunctionValue):
                 yield Effect("unknown", PassedTo("an unknown function"), where)
                 continue
             parameter = parameter_at(self.project.function(value.scope), value, index)
             if parameter is not None:
-                yield from self.joined(self.finder.by_call(value.scope, parameter.name))
+                part = self._part(scope, value, parameter.name, operand, again=True)
+                yield from self.joined(self.finder.by_call(value.scope, part))
 
 
 def _lines_that_write_self(function: ir.Function) -> set[int]:

@@ -89,7 +89,8 @@ class EffectFinder(abc.ABC):
         return found | {Effect("unknown", Unseen("functions that call each other"), where)}
 
     def _of(self, scope: Scope, parameter: str) -> Effects:
-        tracked, decorated = self._tracked(scope, parameter), self._decorated(scope, parameter)
+        tracked = self._tracked(scope, parameter)
+        decorated = self._decorated(scope, parameter.partition("[")[0])
         return tracked | decorated if decorated else tracked
 
     @abc.abstractmethod

@@ -54,6 +54,8 @@ class Aliases:
         self.project = finder.project
         self._known = finder.fixpoint.known
         self.scope = scope
+        self._key = parameter
+        parameter, self._places, self._length = parted(parameter)
         self.parameter = parameter
         own = any(p.name == parameter for p in self.project.function(scope).parameters)
         self.captured = [] if own else self.project.bindings(scope, parameter)
@@ -72,7 +74,7 @@ class Aliases:
             return False
         if self._naming is not None and scope.module not in self._naming:
             return False
-        key = ("rooted", self.scope, self.parameter, scope, expr)
+        key = ("rooted", self.scope, self._key, scope, expr)
         known = self._known.get(key)
         if isinstance(known, bool):
             return known
@@ -115,6 +117,8 @@ class Aliases:
                 )
             case ir.Unpacked() if (part := self._column(scope, expr)) is not None:
                 return self.rooted(scope, part)
+            case ir.Unpacked() if self._is_at_another_place(scope, expr):
+                return False
             case ir.Element(base=base) | ir.Unpacked(base=base):
                 return (
                     self.rooted(scope, base)
@@ -137,6 +141,19 @@ class Aliases:
                 return call_gives(self, scope, expr) and self._may_hold(scope, expr, arrays=False)
             case _:
                 return False
+
+    def is_whole(self, scope: Scope, expr: ir.Expr) -> bool:
+        """Whether it is nothing but the tracked parameter itself."""
+        bindings = self.project.bindings(scope, expr.id) if isinstance(expr, ir.Name) else []
+        return bool(bindings) and all(
+            isinstance(binding, ParameterOf) and self._is_parameter(binding) for binding in bindings
+        )
+
+    def _is_at_another_place(self, scope: Scope, place: ir.Unpacked) -> bool:
+        """Whether it is an element of the tuple that is given, and the object is at other ones."""
+        if not self._length or not self.is_whole(scope, place.base):
+            return False
+        return place.index % self._length not in self._places
 
     def _column(self, scope: Scope, place: ir.Unpacked) -> ir.Expr | None:
         """What a name goes over that is one of several: `b` in `for a, b in zip(xs, ys)`."""
@@ -287,6 +304,20 @@ class Aliases:
     def _is_view(self, scope: Scope, call: ir.Call) -> bool:
         """Whether it gives a State, or the like, that holds the Variables of an object."""
         return self.project.nnx_name(scope, call.func) in _VIEWS
+
+
+def with_places(name: str, places: Iterable[int], length: int) -> str:
+    """A parameter that is a tuple of so many elements, with the object at some of its places."""
+    return f"{name}[{','.join(map(str, sorted(places)))}/{length}]"
+
+
+def parted(parameter: str) -> tuple[str, frozenset[int], int]:
+    """The name of a parameter, the places of the object in it, and how many there are, or 0."""
+    name, bracket, rest = parameter.partition("[")
+    if not bracket:
+        return name, frozenset(), 0
+    places, _, length = rest.rstrip("]").partition("/")
+    return name, frozenset(map(int, places.split(","))), int(length)
 
 
 def is_of_module(name: str) -> bool:
