@@ -186,6 +186,62 @@ def test_a_fork_is_kept_where_there_is_an_rngs(command: Command, tmp_path: Path,
     assert file.read_text() == shape.format(after)
 
 
+BASE = """\
+from flax import nnx
+
+
+class Base(nnx.Module):
+    def __init__(self, *, rngs: nnx.Rngs):
+        self.rngs = rngs
+"""
+FROM_BASE = """\
+import jax
+from flax import nnx
+
+from base import Base
+
+
+class Noise(Base):
+    def __init__(self, scale, *, rngs):
+        super().__init__(rngs=rngs)
+        self.scale = scale
+
+    def __call__(self, x):
+        return x + self.scale * self.rngs.noise.normal(x.shape)
+
+
+class Block(nnx.Module):
+    def __init__(self, *, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.noise = Noise(1.0, rngs=rngs)
+
+    def __call__(self, x):
+        return self.noise(self.linear(x))
+"""
+
+
+@pytest.fixture
+def project_with_a_base(tmp_path: Path) -> Path:
+    folder = write_three_files(tmp_path / "src", layers=FROM_BASE, model=MODEL, main=MAIN)
+    (folder / "base.py").write_text(BASE)
+    return folder
+
+
+def test_a_class_above_them_keeps_the_fork(command: Command, project_with_a_base: Path) -> None:
+    assert command("apply", "src", "--allow", "fork-rngs").code == 0
+    after = (project_with_a_base / "base.py").read_text()
+    assert after == BASE.replace("= rngs\n", "= rngs.fork()\n")
+    assert (project_with_a_base / "layers.py").read_text() == FROM_BASE
+    assert "compat" not in (project_with_a_base / "main.py").read_text()
+
+
+@pytest.mark.runs_jax
+def test_it_runs_where_a_class_above_keeps_the_fork(
+    command: Command, project_with_a_base: Path
+) -> None:
+    check_runs_in_both_modes(command, project_with_a_base, "--allow", "fork-rngs")
+
+
 def test_an_rngs_that_one_object_keeps_stays_the_same(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "main.py"
     text = LAYERS.split("class Block")[0] + "noise = Noise(1.0, rngs=nnx.Rngs(0))\n"

@@ -58,6 +58,8 @@ def sharing_classes(
 ) -> frozenset[str]:
     """The Modules of a project of which an object holds something twice, and all that they hold.
 
+    The classes above them count too: `super().__init__(rngs=rngs)` may be what keeps it.
+
     Args:
         dropped: constructors, and what they are not to store any more.
     """
@@ -68,7 +70,7 @@ def sharing_classes(
             made = frozenset({Instance(name)})
             if sharing.of(made):
                 found |= {name} | classes_held(analysis.evaluator, made)
-    return frozenset(found)
+    return frozenset(above for name in found for above in hierarchy.ancestry(name).classes)
 
 
 def forks_in(
