@@ -23,6 +23,8 @@ from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import passed_on_in
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.engine import run as engine
+from nnx_migrate.rewrite.classes.variables import in_place
+from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.sources.configuration import Configuration
 from tests.unit.analysis.asking import analysis_of, scope_named, values_of
 
@@ -358,3 +360,40 @@ def _stores_kept(classes: int) -> int:
 
 def test_what_most_classes_do_not_store_is_not_kept() -> None:
     assert _stores_kept(2) == _stores_kept(20) == 1
+
+
+_REPLACING = """
+class Loss{number}(nnx.Variable):
+    pass
+
+
+class Term{number}(nnx.Module):
+    def __init__(self):
+        self.term = Loss{number}(jnp.zeros(()))
+
+    def __call__(self, x):
+        self.term = Loss{number}(jnp.mean(x))
+        return x
+"""
+
+
+@pytest.mark.parametrize("classes", [2, 12])
+def test_sites_are_gone_through_once_for_all_variables_that_methods_replace(
+    classes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Any] = []
+
+    def noting(*given: Any) -> Any:
+        looks.append(given)
+        return function_scopes(*given)
+
+    monkeypatch.setattr(in_place, "function_scopes", noting)
+    terms = "".join(_REPLACING.replace("{number}", str(number)) for number in range(classes))
+    sites = "".join(
+        f"\n@nnx.jit\ndef step{i}(model: Term0, x):\n    return model(x)\n" for i in range(5)
+    )
+    (tmp_path / "terms.py").write_text(
+        f"import jax.numpy as jnp\nfrom flax import nnx\n{terms}{sites}"
+    )
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert len(looks) == 5

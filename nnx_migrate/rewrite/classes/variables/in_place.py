@@ -57,6 +57,7 @@ def plan_in_place(contexts: Sequence[FileContext]) -> InPlace:
     """
     wanted: dict[tuple[str, str], Refusal | None] = {}
     kept: dict[Place, Refusal] = {}
+    traced = _Traced()
     for context in contexts:
         for found in replaced_variables(context):
             places = frozenset(context.where(store) for store in found.stores)
@@ -64,7 +65,7 @@ def plan_in_place(contexts: Sequence[FileContext]) -> InPlace:
                 check_in_place(context, found)
             except NotRewritten:
                 continue
-            if not _is_traced(context, places):
+            if not traced.replaces(context, places):
                 continue
             keeper = first_keeper(context, found)
             if keeper is None or context.options.allows(Permission.KEPT_VARIABLES):
@@ -74,22 +75,38 @@ def plan_in_place(contexts: Sequence[FileContext]) -> InPlace:
     return InPlace(wanted, kept)
 
 
-def _is_traced(context: FileContext, places: frozenset[Place]) -> bool:
-    """Whether some function under a transform replaces one, itself or in what it calls."""
-    for record in context.project.modules.values():
-        if not context.analysis.imports.in_one_program(context.tree.module, record.module):
-            continue
-        other = context.at(record.module)
-        if other is None:
-            continue
-        for site in other.finder.sites:
-            if not (site.spec.traces or site.spec.differentiates):
-                continue
-            for scope in function_scopes(other, site):
-                for _, name, _ in given_parameters(other, site, scope):
-                    if any(each.where in places for each in other.effects_of(scope, name)):
-                        return True
-    return False
+class _Traced:
+    """Where functions under transforms change what they are passed, themselves or in calls.
+
+    Each class with such a Variable asks for all sites of the project: each file is looked at once.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, frozenset[Place]] = {}
+
+    def replaces(self, context: FileContext, places: frozenset[Place]) -> bool:
+        """Whether one of them that may run with a file changes something at one of some places."""
+        module, imports = context.tree.module, context.analysis.imports
+        return any(
+            not places.isdisjoint(self._changed_in(context, other))
+            for other in context.project.modules
+            if imports.in_one_program(module, other)
+        )
+
+    def _changed_in(self, context: FileContext, module: str) -> frozenset[Place]:
+        if module not in self._places:
+            other = context.at(module)
+            found = frozenset[Place]() if other is None else frozenset(_changed_by_sites(other))
+            self._places[module] = found
+        return self._places[module]
+
+
+def _changed_by_sites(context: FileContext) -> Iterator[Place]:
+    for site in context.finder.sites:
+        if site.spec.traces or site.spec.differentiates:
+            for scope in function_scopes(context, site):
+                for _, name, _ in given_parameters(context, site, scope):
+                    yield from (each.where for each in context.effects_of(scope, name))
 
 
 def in_place_in(
