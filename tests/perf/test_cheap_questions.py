@@ -373,3 +373,52 @@ def test_what_is_made_in_many_ways_is_not_followed_in_each(
     many, said_of_many = _steps_through(tmp_path / "many", monkeypatch, 12, given, top)
     assert 0 < many < 3 * few
     assert ("twice" in said) is ("twice" in said_of_many) is twice
+
+
+_BESIDE = """\
+import adapters
+from flax import nnx
+
+
+@nnx.jit
+def run(net, carry):
+    return carry
+
+
+class Nets(nnx.Module):
+    def __init__(self, net):
+        self.net = net
+
+    def layer0(self, net, carry):
+        return run({given}, carry)
+"""
+_MORE_BESIDE = """
+    def layer{n}(self, net, carry):
+        one = self.layer{below}(net, [carry, adapters.one()])
+        return one + self.layer{below}(net, [carry, adapters.other()])
+"""
+
+
+@pytest.mark.parametrize("given", ["net", "self.net"])
+def test_arrays_beside_an_object_are_not_followed_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    """Each of ten methods adds one of two arrays to what it passes on: there are 1,024 values."""
+    followed: list[int] = []
+
+    def noted(*args: Any, **named: Any) -> Any:
+        followed[-1] += 1
+        return in_terms_of(*args, **named)
+
+    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    for layers in (5, 10):
+        folder = tmp_path / str(layers)
+        folder.mkdir()
+        chain = "".join(_MORE_BESIDE.format(n=n + 1, below=n) for n in range(layers))
+        net = "nnx.Linear(2, 2, rngs=nnx.Rngs(0))"
+        top = f"net = {net}\nnets = Nets(net)\nnets.layer{layers}(net, [1])\n"
+        (folder / "main.py").write_text(f"{_BESIDE.replace('{given}', given)}{chain}\n\n{top}")
+        followed.append(0)
+        engine.run([folder], Configuration(), write=None, jobs=1)
+    few, many = followed
+    assert 0 < many < 3 * few

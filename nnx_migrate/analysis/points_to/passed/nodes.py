@@ -7,7 +7,7 @@ Only objects of nnx are told to be there twice, so where none is on any way, no 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nnx_migrate.analysis.domain.components import reached_bits
 from nnx_migrate.analysis.domain.containers import any_leaf
@@ -109,8 +109,8 @@ class PassedNodes:
         values = self._evaluator.values(one.place.scope, one.place.expr)
         return not values or is_unknown(values) or self.may_be_node(values)
 
-    def may_reach(self, whole: Held, *, told: bool) -> bool:
-        """Whether one may be in a value, or in what calls pass for parameters in it, and so on.
+    def reaching(self, whole: Held, *, told: bool) -> Held:
+        """A value without the parts in which no object is one of nnx, whatever calls pass there.
 
         Each part of a parameter counts for all that any call passes there. What a way through the
         calls finds are these objects, and parts of them by expressions that are looked at here.
@@ -119,9 +119,11 @@ class PassedNodes:
             told: what may be any objects counts for none.
         """
         wanted = _NODE if told else _NODE | _OPEN
-        return any(
-            wanted & self._sort(one) or wanted & self._passed_for(one) for one in all_objects(whole)
-        )
+
+        def reaches(one: Object) -> bool:
+            return bool(wanted & self._sort(one) or wanted & self._passed_for(one))
+
+        return _with_such(whole, reaches, {})
 
     def _sort(self, one: Object) -> int:
         """What an object may be, in bits."""
@@ -208,3 +210,23 @@ def all_objects(held: Held) -> Iterator[Object]:
             if each.object is not None:
                 yield each.object
             waiting += each
+
+
+def _with_such(held: Held, wanted: Callable[[Object], bool], done: dict[int, Held]) -> Held:
+    """A value without the parts that have none of certain objects in them.
+
+    What holds one of them stays, as messages name it. So does each of several of which it is one,
+    as without the others it would be that one for sure. A part that is reached in several ways is
+    one part again.
+    """
+    if (known := done.get(id(held))) is not None:
+        return known
+    found = held
+    parts = tuple((name, _with_such(part, wanted, done)) for name, part in held.parts)
+    kept = tuple(each for each in parts if each[1] is not NOTHING)
+    if not kept and (held.object is None or not wanted(held.object)):
+        found = NOTHING
+    elif held.way != "some" and kept != held.parts:
+        found = Held(held.object, kept, held.way, held.closed)
+    done[id(held)] = found
+    return found

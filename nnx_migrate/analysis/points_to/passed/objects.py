@@ -188,13 +188,17 @@ class PassedObjects:
         Args:
             own: the object of a method, which has to have it; None for any.
         """
-        if not self._nodes.may_reach(whole, told=shown):
+        # Arrays beside objects of nnx are not followed with these: only objects are told twice.
+        whole = self._nodes.reaching(whole, told=shown)
+        if whole is NOTHING:
             return None
         seen = collections.defaultdict(set, {scope: {whole}})
         begun = _Passed(scope, whole, Place(scope.module, 0), frozenset(), own)
         waiting = [self._calls(begun)]
         looked_at = {whole}
         doubt: _Reason | None = None
+        # Where a way has to lead to one object, it ends where parts are told apart no more.
+        most_apart = _MOST_EXACT if own is None else _MOST_STATES
         owner = f"{scope.module}:{self._evaluator.project.function(scope).owner}"
         while waiting:
             passed = next(waiting[-1], None)
@@ -202,11 +206,12 @@ class PassedObjects:
                 waiting.pop()
                 continue
             known = seen[passed.scope]
-            in_short = passed.in_short or len(known) >= _MOST_IN_FULL
-            whole = self._in_short(passed.whole) if in_short else passed.whole
-            if whole in known and whole in looked_at:
+            whole = self._nodes.reaching(passed.whole, told=shown)
+            if whole is NOTHING:
                 continue
-            if not self._nodes.may_reach(whole, told=shown):
+            in_short = passed.in_short or len(known) >= _MOST_IN_FULL
+            whole = self._in_short(whole) if in_short else whole
+            if whole in known and whole in looked_at:
                 continue
             if passed.own is not None and (
                 not self._may_be_of(passed.own, owner)
@@ -223,7 +228,7 @@ class PassedObjects:
             if again:
                 whole = without(whole, self._is_surely_none)
                 whole = flat(whole) if len(known) < _MOST_EXACT else roughly(whole)
-            elif len(known) >= _MOST_EXACT and _are_apart(whole):
+            elif len(known) >= most_apart and _are_apart(whole):
                 whole = roughly(whole)
             if whole not in known:
                 first = next(iter(objects(whole)), None)
