@@ -53,9 +53,7 @@ def deep():
 
 
 def both():
-    return nnx.compat.eval_shape(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(lambda: Both(nnx.Rngs(0))))
-    )
+    return nnx.compat.eval_shape(lambda: Both(nnx.Rngs(0)))
 
 
 def main():

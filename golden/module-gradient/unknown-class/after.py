@@ -12,5 +12,5 @@ def train_step(model, optimizer, batch):
         prediction = model(batch["x"])
         return jnp.mean((prediction - batch["y"]) ** 2)
 
-    loss, grads = nnx.compat.value_and_grad(loss_fn)(model)
+    loss, grads = nnx.value_and_grad(loss_fn)(model)
     return loss, grads

@@ -18,8 +18,6 @@ graphdef, _ = nnx.split(counter)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def step(state, x):
     model = nnx.merge(graphdef, state)
     y = model(x)

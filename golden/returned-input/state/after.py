@@ -13,8 +13,6 @@ class Net(nnx.Module):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def step(model: Net, x: jax.Array):
     y = model(x)
     stats = nnx.state(model, nnx.BatchStat)
@@ -22,8 +20,6 @@ def step(model: Net, x: jax.Array):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def parts(model: Net):
     state = nnx.state(model, nnx.Param, ...)
     return {"states": state}

@@ -28,8 +28,6 @@ def is_variable(x):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def create(rngs: nnx.Rngs):
     model = nnx.Linear(2, 2, rngs=rngs)
     optimizer = SGD(nnx.variables(model, nnx.Param), 0.1)
@@ -37,8 +35,6 @@ def create(rngs: nnx.Rngs):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def train_step(model: nnx.Linear, optimizer: SGD, x):
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 

@@ -34,8 +34,6 @@ def create_sharded(shifted: bool, rngs: nnx.Rngs, mesh: Mesh):
 
 def create_doubled(shifted: bool):
     @nnx.compat.jit
-    @nnx.set_graph_mode(True)
-    @nnx.set_graph_updates(True)
     def create():
         model = Net(shifted, nnx.Rngs(1))
         state = nnx.state(model)

@@ -32,24 +32,18 @@ def create_with_params():
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def create_parts():
     model = Net(nnx.Rngs(0))
     return model.linear, nnx.state(model)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def create_pair():
     model = Net(nnx.Rngs(0))
     return model, nnx.state(model)
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def create_and_grow():
     model = Net(nnx.Rngs(0))
     state = nnx.state(model)

@@ -23,12 +23,7 @@ def doubled(net: Net, x: jax.Array):
 
 def routed(index, net: Net, x: jax.Array):
     branches = [doubled, doubled]
-    return nnx.compat.switch(
-        index,
-        [nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(branch)) for branch in branches],
-        net,
-        x,
-    )
+    return nnx.compat.switch(index, branches, net, x)
 
 
 class Router:
@@ -48,12 +43,7 @@ class Router:
 
 
 def dispatch(flag, *operands):
-    return nnx.compat.cond(
-        flag,
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(doubled)),
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(doubled)),
-        *operands,
-    )
+    return nnx.compat.cond(flag, doubled, doubled, *operands)
 
 
 always = functools.partial(nnx.compat.cond, True, doubled, doubled)

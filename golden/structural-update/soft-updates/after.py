@@ -30,8 +30,6 @@ def follow_by_optax(target: Net, online: Net):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def follow_in_all(target: Net, online: Net):
     new, old = nnx.state(online), nnx.state(target)
     nnx.update(target, jax.tree.map(lambda a, b: 0.1 * a + 0.9 * b, new, old))

@@ -30,8 +30,6 @@ def of_variables(net: Net, xs):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def of_arrays_too(net: Net, other: Net):
     nnx.update(net, jax.tree.map(lambda leaf: leaf * 2, nnx.state(other)))
 

@@ -15,7 +15,7 @@ class Net(nnx.Module):
 
 
 def compiled(function):
-    return nnx.compat.jit(nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(function)))
+    return nnx.compat.jit(function)
 
 
 def mark(net: Net, name):

@@ -28,13 +28,28 @@ class Decided:
     decisions: tuple[Decision, ...]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileDecisions:
+    """What the rules say of the sites of a file.
+
+    Args:
+        found: the sites of which something is said.
+        unsettled: those that may depend on the mode, for all that the rules say, silenced or not.
+        suppressed: the comments that silenced one.
+    """
+
+    found: tuple[Decided, ...]
+    unsettled: frozenset[Site]
+    suppressed: frozenset[Suppression]
+
+
 def decide_all(
     context: FileContext,
     rules: Sequence[Rule],
     others: Sequence[Rule],
     suppressions: Suppressions,
     lines: LineMap,
-) -> tuple[list[Decided], frozenset[Suppression]]:
+) -> FileDecisions:
     """Ask the rules of each site that has not chosen its mode.
 
     Args:
@@ -42,13 +57,12 @@ def decide_all(
         others: those that do not: what they would do keeps the pin of an earlier run.
         suppressions: the comments of the file.
         lines: gives the lines that these stand on.
-
-    Returns:
-        The sites of which something is said, and the comments that silenced one.
     """
     used: set[Suppression] = set()
     found: list[Decided] = []
+    unsettled: set[Site] = set()
     for site in context.finder.sites:
+        said: list[_Said] = []
         pinned = context.old_pin(site.reference) is not None
         if site.decided or covered_by_setters(context, site.node):
             decisions: list[Decision] = [Pin(CODE, PlanCause.SET_AROUND)] if pinned else []
@@ -64,7 +78,13 @@ def decide_all(
             decisions = [decision for _, decision, by in said if by is None]
         if decisions:
             found.append(Decided(site, kept_places.kept(context, site, decisions)))
-    return found, frozenset(used)
+        wanted = (
+            *(decision for _, decision, _ in said),
+            *(found[-1].decisions if decisions else ()),
+        )
+        if others or not all(isinstance(each, Same) for each in wanted):
+            unsettled.add(site)
+    return FileDecisions(tuple(found), frozenset(unsettled), frozenset(used))
 
 
 def _is_applied_without_need(context: FileContext, site: Site, rules: Sequence[Rule]) -> bool:

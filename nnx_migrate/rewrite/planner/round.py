@@ -30,7 +30,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
 from nnx_migrate.rewrite.pinned.shapes import OldPin
 from nnx_migrate.rewrite.planner.contributions import contributions_of, without_checks
-from nnx_migrate.rewrite.planner.decide import Decided, decide_all
+from nnx_migrate.rewrite.planner.decide import Decided, FileDecisions, decide_all
 from nnx_migrate.rewrite.planner.disjoint_edits import DisjointEdits
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.regions import (
@@ -40,7 +40,7 @@ from nnx_migrate.rewrite.planner.regions import (
     outermost_first,
     region_around,
 )
-from nnx_migrate.rewrite.planner.site_pin import plan_pin
+from nnx_migrate.rewrite.planner.site_pin import Extents, plan_pin
 from nnx_migrate.rewrite.split.job import Job, split_expressions
 from nnx_migrate.rewrite.split.unused_bindings import drop_edits, without_gap
 from nnx_migrate.rewrite.split.written_once import written_once
@@ -91,13 +91,13 @@ def plan_round(
         others: those that do not: what they would do keeps the pin of an earlier run.
     """
     planner = _Planner(context, lines)
-    decided, suppressed = decide_all(context, rules, others, suppressions, lines)
+    decided = decide_all(context, rules, others, suppressions, lines)
     planner.plan(decided, first=first)
     return RoundPlan(
         tuple(planner.edits.taken),
         tuple(planner.findings),
         tuple(planner.standing),
-        suppressed,
+        decided.suppressed,
         {edit: tuple(findings) for edit, findings in planner.owners.items()},
         tuple(planner.together),
         {name: tuple(findings) for name, findings in planner.freed.items()},
@@ -121,15 +121,15 @@ class _Planner:
         self.restored: set[OldPin] = set()
         self.noted: dict[OldPin, list[Finding]] = {}
 
-    def plan(self, decided: Sequence[Decided], *, first: bool) -> None:
+    def plan(self, decided: FileDecisions, *, first: bool) -> None:
         jobs = {
             id(item): Job(item.site, tuple(contributions))
-            for item in decided
+            for item in decided.found
             if (contributions := contributions_of(item.decisions))
         }
-        crowded = self._crowded([jobs[id(i)] for i in decided if id(i) in jobs])
+        crowded = self._crowded([jobs[id(i)] for i in decided.found if id(i) in jobs])
         pins: list[tuple[Site, list[Pin]]] = []
-        for item in decided:
+        for item in decided.found:
             if job := jobs.get(id(item)):
                 job = dataclasses.replace(job, crowded=id(job) in crowded)
                 found = self._rewrite(item, job)
@@ -140,17 +140,20 @@ class _Planner:
         # A rewrite may take away what another site would be pinned for, so pins wait for a text
         # in which nothing is left to rewrite.
         if not self.edits.taken:
-            self._pin_all(pins)
+            self._pin_all(pins, decided.unsettled)
 
-    def _pin_all(self, pins: Sequence[tuple[Site, Sequence[Pin]]]) -> None:
+    def _pin_all(
+        self, pins: Sequence[tuple[Site, Sequence[Pin]]], unsettled: frozenset[Site]
+    ) -> None:
         """Pin the sites, but for those that run in what another pin covers."""
+        extents = Extents(unsettled)
         regions: list[Region] = []
         for site, found in outermost_first(self.context, pins):
             if region := region_around(self.context, site, regions):
                 for rule in dict.fromkeys(pin.rule for pin in found):
                     same = left_alone(self.context, rule, region)
                     self._note(self.findings, site, same, Outcome.SAME, same.reason)
-            elif self._pin(site, found):
+            elif self._pin(site, found, extents):
                 regions.append(Region(site, covered_functions(self.context, site)))
 
     def _crowded(self, jobs: list[Job]) -> set[int]:
@@ -223,10 +226,10 @@ class _Planner:
             return []
         return pins
 
-    def _pin(self, site: Site, pins: Sequence[Pin]) -> bool:
+    def _pin(self, site: Site, pins: Sequence[Pin], extents: Extents) -> bool:
         """Pin a site; whether graph mode is set for all that runs inside its function."""
         try:
-            plan = plan_pin(self.context, site, pins)
+            plan = plan_pin(self.context, site, pins, extents)
             _require_place(self.context, plan.edits)
         except NotRewritten as error:
             for pin in pins:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from nnx_migrate.analysis.effects.reachability import Reached
 from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
 from nnx_migrate.analysis.sites.applied_values import applications
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction
 from nnx_migrate.core.findings import Evidence, Outcome
+from nnx_migrate.core.place import Place
+from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.model.causes import PlanCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import Pin
@@ -18,6 +21,7 @@ from nnx_migrate.rewrite.pinned.shapes import OldPin
 from nnx_migrate.rewrite.planner.kept_places import comment_edits
 from nnx_migrate.rewrite.planner.mid_mode import enough
 from nnx_migrate.rewrite.planner.pin import mid_mode_edits, pin_edits
+from nnx_migrate.rewrite.planner.regions import Region, covered_functions, region_around
 from nnx_migrate.rewrite.text.edits import Edit
 
 #: Transforms that trace nothing: what a function does to an object passes them as it is.
@@ -49,8 +53,53 @@ class SitePin:
         return Outcome.PINNED, PlanCause.KEPT
 
 
-def plan_pin(context: FileContext, site: Site, pins: Sequence[Pin]) -> SitePin:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Extents:
+    """Which functions run in a file what depends on the mode.
+
+    Args:
+        unsettled: the sites of the file that may depend on it, for all that the rules say.
+    """
+
+    unsettled: frozenset[Site]
+
+    def need_setters(self, context: FileContext, site: Site, inner: Site | None = None) -> bool:
+        """Whether graph mode has to be set for what runs inside the functions of a site.
+
+        It has not where all that they reach is in sight, and depends on the mode nowhere.
+
+        Args:
+            inner: a site in these functions that is pinned where it stands.
+        """
+        scopes = function_scopes(context, site)
+        if not scopes:
+            return True
+        for obstacle in context.analysis.extents.obstacles(scopes):
+            sites = set(_sites_of(context, obstacle))
+            if not sites or self.unsettled & sites - {site, inner}:
+                return True
+        return False
+
+
+def _sites_of(context: FileContext, obstacle: Refusal) -> list[Site]:
+    """The sites of this file that a function reaches there."""
+    if obstacle.cause is not Reached.DEPENDS or not isinstance(obstacle.place, Place):
+        return []
+    module, line = obstacle.place
+    name = dict(obstacle.names)["function"]
+    return [
+        each
+        for each in context.finder.sites
+        if module == context.tree.module and each.node.lineno == line and each.transform == name
+    ]
+
+
+def plan_pin(context: FileContext, site: Site, pins: Sequence[Pin], extents: Extents) -> SitePin:
     """Plan the pin of a site.
+
+    Args:
+        pins: why it is pinned.
+        extents: of the functions of the file.
 
     Raises:
         NotRewritten: it cannot be pinned.
@@ -58,7 +107,7 @@ def plan_pin(context: FileContext, site: Site, pins: Sequence[Pin]) -> SitePin:
     mid = _mid_mode(context, site, pins)
     if mid:
         return SitePin(mid_mode_edits(context, site), mid_mode=mid)
-    plan = _in_graph_mode(context, site, pins)
+    plan = _in_graph_mode(context, site, pins, extents)
     if not plan.covers:
         return plan
     return dataclasses.replace(plan, edits=[*plan.edits, *comment_edits(context, site, pins)])
@@ -71,19 +120,28 @@ def _mid_mode(context: FileContext, site: Site, pins: Sequence[Pin]) -> tuple[Ev
     return enough(context, site, pins)
 
 
-def _in_graph_mode(context: FileContext, site: Site, pins: Sequence[Pin]) -> SitePin:
+def _in_graph_mode(
+    context: FileContext, site: Site, pins: Sequence[Pin], extents: Extents
+) -> SitePin:
     """Pin a site where it stands, and its function where the mode is read inside."""
     if all(pin.bare for pin in pins):
         edits, old = _put_back(context, site, covers=False)
         return SitePin(edits, any(pin.ours for pin in old), old)
     outward = any(pin.outward for pin in pins)
     around = _transforms_around(context, site) if outward else []
-    scopes = function_scopes(context, site)
-    covers = not around and not (scopes and context.analysis.extents.is_free_of_mode(scopes))
-    edits, old = _put_back(context, site, covers)
+    setting = [
+        other
+        for other in around
+        if other.form != "reference" and extents.need_setters(context, other, site)
+    ]
+    covers = not setting and extents.need_setters(context, site)
+    regions = [Region(other, covered_functions(context, other)) for other in setting]
+    edits, old = list[Edit](), frozenset[OldPin]()
+    if context.old_pin(site.reference) is not None or not region_around(context, site, regions):
+        edits, old = _put_back(context, site, covers)
     covers = any(pin.ours for pin in old) if old else covers
     for other in around:
-        pinned, also = _put_back(context, other, covers=other.form != "reference")
+        pinned, also = _put_back(context, other, covers=other in setting)
         edits += [edit for edit in pinned if edit not in edits]
         old |= also
     return SitePin(edits, covers, old)
