@@ -85,6 +85,91 @@ def test_a_model_is_read_from_its_optimizer(changed: dict[str, str], read: bool)
         assert b"compat" not in after
 
 
+_LAST = "model = Net(nnx.Rngs(3)); model = optimizer.model"
+_OF_OTHER = "optimizer = nnx.ModelAndOptimizer(other, optax.sgd(0.1))"
+
+
+@pytest.mark.parametrize(
+    ("behind", "call", "read"),
+    [
+        pytest.param("pass", "step(optimizer.model, optimizer, x)", True, id="in the call"),
+        pytest.param("m = optimizer.model", "step(m, optimizer, x)", True, id="before it"),
+        pytest.param(_LAST, "step(model, optimizer, x)", True, id="bound to it last"),
+        pytest.param(
+            f"if x: {_LAST}", "step(model, optimizer, x)", False, id="bound to it in a branch"
+        ),
+        pytest.param(
+            f"m = optimizer.model; {_OF_OTHER}", "step(m, optimizer, x)", False, id="of one before"
+        ),
+        pytest.param(
+            f"{_LAST}; model = other", "step(model, optimizer, x)", False, id="and bound again"
+        ),
+        pytest.param(
+            "m = optimizer.model\n    for _ in x: step(m, optimizer, x); m = other",
+            "pass",
+            False,
+            id="bound again in the loop",
+        ),
+        pytest.param(
+            f"for _ in x:\n        m = optimizer.model if x else other\n        {_OF_OTHER}",
+            "step(m, optimizer, x)",
+            False,
+            id="or another one",
+        ),
+        pytest.param(
+            "optimizer.model = other", "step(optimizer.model, optimizer, x)", False, id="stored"
+        ),
+        pytest.param(
+            "pass", "step(optimizer.opt_state, optimizer, x)", False, id="another attribute"
+        ),
+        pytest.param(
+            "second = nnx.ModelAndOptimizer(other, optax.sgd(0.1))",
+            "step(second.model, optimizer, x)",
+            False,
+            id="of another optimizer",
+        ),
+    ],
+)
+def test_a_model_that_is_read_from_its_optimizer_before(behind: str, call: str, read: bool) -> None:
+    text = _PROGRAM.format(**_STANDING | {"behind": behind, "call": call})
+    assert (b"model = optimizer.model\n    x =" in migrated(text).after) == read
+
+
+_VIEW = "seen = nnx.view(model, deterministic=False)"
+
+
+@pytest.mark.parametrize(
+    ("behind", "call", "read"),
+    [
+        pytest.param(_VIEW, "step(seen, optimizer, x)", True, id="passed"),
+        pytest.param(
+            f"{_VIEW}; quiet = nnx.view(model, deterministic=True)",
+            "step(seen, optimizer, x); quiet.linear(x)",
+            True,
+            id="beside another view",
+        ),
+        pytest.param(f"{_VIEW}; model.train()", "step(seen, optimizer, x)", False, id="set later"),
+        pytest.param(f"{_VIEW}; print(model)", "step(seen, optimizer, x)", False, id="passed on"),
+        pytest.param(f"{_VIEW}; seen.n = 1", "step(seen, optimizer, x)", False, id="view set"),
+        pytest.param(_VIEW, "print(seen); step(seen, optimizer, x)", False, id="view passed on"),
+        pytest.param(
+            "seen = nnx.view(model, flag=x)", "step(seen, optimizer, x)", False, id="computed"
+        ),
+        pytest.param(
+            "seen = nnx.view(other, flag=True)", "step(seen, optimizer, x)", False, id="of another"
+        ),
+        pytest.param(
+            f"for _ in x:\n        {_VIEW}", "step(seen, optimizer, x)", False, id="in turns"
+        ),
+    ],
+)
+def test_a_view_of_the_model_of_its_optimizer(behind: str, call: str, read: bool) -> None:
+    text = _PROGRAM.format(**_STANDING | {"behind": behind, "call": call})
+    after = migrated(text).after
+    assert (b"model = nnx.view(optimizer.model, deterministic=False)" in after) == read
+    assert read or b"model = optimizer.model" not in after
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

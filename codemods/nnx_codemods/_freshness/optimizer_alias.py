@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Set
+from itertools import islice
 
 from nnx_codemods._callers.parameter_options import options_without
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope, is_unknown
@@ -15,7 +16,6 @@ from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import OwnedArgument
 from nnx_migrate.rewrite.model.ownership import direct_calls
 
-_HOLDER = "flax.nnx.ModelAndOptimizer"
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -54,16 +54,20 @@ def owned_argument(context: FileContext, site: Site) -> Owned | None:
         for model in names:
             if model == holder or not is_only_read(context, function, {model, holder}):
                 continue
-            passed = [each and (each.get(model), each.get(holder)) for each in given]
-            if not passed or not all(pair and _is_held(context, *pair) for pair in passed):
+            sources = {
+                _source(context, each.get(model), each.get(holder), calls) if each else ""
+                for each in given
+            }
+            source = sources.pop() if len(sources) == 1 else ""
+            if not source:
                 continue
             options = options_without(site, model, holder)
             if options is not None and not any(
                 _is_twice(context, call, model, args) for call in calls
             ):
                 dropped = tuple(each[model] for each in given if each)
-                source = f"{holder}.model"
-                return Owned(OwnedArgument(function, model, source, tuple(calls), dropped), options)
+                read = OwnedArgument(function, model, source.format(holder), tuple(calls), dropped)
+                return Owned(read, options)
     return None
 
 
@@ -87,6 +91,84 @@ def is_only_read(context: FileContext, function: ast.FunctionDef, names: Set[str
             case ast.Global() | ast.Nonlocal():
                 return False
     return True
+
+
+def _source(
+    context: FileContext,
+    model: ast.expr | None,
+    holder: ast.expr | None,
+    calls: Collection[ast.Call],
+) -> str:
+    """How a model is had of the optimizer that is passed with it, with {} for that; "" if it isn't.
+
+    Args:
+        calls: all calls of the function that gets both.
+    """
+    if _is_held(context, model, holder) or _is_read(context, model, holder):
+        return "{}.model"
+    bound = _bound_at(context, model, last=True) if isinstance(model, ast.Name) else None
+    if bound is None or not isinstance(holder, ast.Name):
+        return ""
+    match bound.value:
+        case ast.Attribute(value=ast.Name() as read) as value if _is_read(context, value, holder):
+            made = _bound_at(context, holder)
+            once = made is not None and not _is_repeated(context, made)
+            return "{}.model" if once and made is _bound_at(context, read) else ""
+        case ast.Call(func=func, args=[ast.Name() as viewed], keywords=options) if (
+            context.tree.nnx_name(func) == "view"
+            and all(each.arg and isinstance(each.value, ast.Constant) for each in options)
+            and _is_held(context, viewed, holder)
+            and _is_but_viewed(context, bound, viewed, calls)
+        ):
+            told = ["{}.model", *(f"{each.arg}={ast.unparse(each.value)}" for each in options)]
+            return f"{context.text.of(func)}({', '.join(told)})"
+    return ""
+
+
+def _is_read(context: FileContext, read: ast.expr | None, holder: ast.expr | None) -> bool:
+    """Whether an expression reads the model of an optimizer by the name that is passed, too."""
+    match read, holder:
+        case ast.Attribute(value=ast.Name(id=name) as value, attr="model"), ast.Name(id=passed) if (
+            name == passed
+        ):
+            optimizers = context.values(value)
+            kind = context.evaluator.hierarchy.kind
+            return (
+                bool(optimizers)
+                and all(isinstance(v, Instance) and _is_optimizer(kind, v) for v in optimizers)
+                and not _is_stored(context)
+            )
+    return False
+
+
+def _is_optimizer(kind: Callable[[str], str | None], value: Instance) -> bool:
+    return kind(value.class_name) == "optimizer" and not value.probable
+
+
+def _is_but_viewed(
+    context: FileContext, view: ast.Assign, model: ast.Name, calls: Collection[ast.Call]
+) -> bool:
+    """Whether nothing changes a model behind a view of it, or the view: a later one is the same.
+
+    The model is held by its optimizer and viewed, and the view passed to one function.
+    """
+    scope = context.tree.scope(model)
+    if context.tree.scope(view) != scope or _is_repeated(context, view):
+        return False
+    if scope.function == ir.MODULE_SCOPE and not context.project.modules[scope.module].stands:
+        return False  # other files may come to it
+    for load in context.finder.loads(scope, model.id):
+        match context.tree.parents[load]:
+            case ast.Call(func=func, args=[first, *_]) if first is load:
+                if context.tree.nnx_name(func) not in {"view", "ModelAndOptimizer"}:
+                    return False
+            case _:
+                return False
+    (target,) = view.targets
+    return isinstance(target, ast.Name) and all(
+        any(call in calls for call in islice(context.tree.ancestors(load), 2))
+        for load in context.finder.loads(scope, target.id)
+    )
 
 
 def _is_held(
@@ -185,10 +267,13 @@ def _only_return(context: FileContext, call: ast.Call) -> ast.Tuple | None:
             return None
 
 
-def _bound_at(context: FileContext, name: ast.Name) -> ast.Assign | None:
+def _bound_at(context: FileContext, name: ast.Name, last: bool = False) -> ast.Assign | None:
     """The assignment that a name stands for where it is read.
 
     Either nothing else binds it, or the body of the module does, one statement after the other.
+
+    Args:
+        last: it may also be the last one of a function or module, whatever binds it before.
     """
     scope = context.tree.scope(name)
     bindings = context.project.bindings(scope, name.id)
@@ -198,13 +283,24 @@ def _bound_at(context: FileContext, name: ast.Name) -> ast.Assign | None:
     stores = _stores(context, where, name.id)
     if len(bindings) != 1:
         lines = context.project.function(where).in_order.get(name.id, ())
-        if scope != where or not len(bindings) == len(lines) == len(stores):
+        if scope != where or len(bindings) != len(stores):
             return None
         stores.sort(key=lambda store: store.lineno)
-        bound = zip(lines, stores, strict=True)
-        stores = [store for below, store in bound if below < name.lineno][-1:]
+        if len(lines) == len(stores):
+            bound = zip(lines, stores, strict=True)
+            stores = [store for below, store in bound if below < name.lineno][-1:]
+        else:
+            stores = stores[-1:] if last and _is_last(context, stores[-1], name) else []
     parent = context.tree.parents[stores[0]] if len(stores) == 1 else None
     return parent if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
+
+
+def _is_last(context: FileContext, store: ast.Name, name: ast.Name) -> bool:
+    """Whether a name is read behind the last statement that binds it, which is always run."""
+    statement = context.tree.parents[store]
+    around = context.tree.parents.get(statement)
+    always = isinstance(around, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
+    return always and (statement.end_lineno or 0) < name.lineno  # type: ignore[attr-defined]
 
 
 def _is_repeated(context: FileContext, statement: ast.stmt) -> bool:
@@ -222,7 +318,8 @@ def _is_stored(context: FileContext) -> bool:
     for scope, write in context.evaluator.callers.mentions.outside_writes("model"):
         base = write.target.base if isinstance(write.target, ir.Attribute) else write.target
         values = context.evaluator.values(scope, base)
-        optimizers = (isinstance(v, Instance) and v.class_name == _HOLDER for v in values)
+        kind = context.evaluator.hierarchy.kind
+        optimizers = (isinstance(v, Instance) and kind(v.class_name) == "optimizer" for v in values)
         if is_unknown(values) or any(optimizers):
             return True
     return False
