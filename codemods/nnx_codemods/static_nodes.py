@@ -27,8 +27,10 @@ Always: the `compat` name does in both modes what graph mode does.
 What it does otherwise
 ----------------------
 Where only what is an instance of a Module or Variable class is looked at, and a function of
-`recursive_map` gives back what it was given, nothing changes and nothing is done; nor where
-`iter_graph` walks over what `nnx.state` gave, which is the same in both modes.
+`recursive_map` gives back what it was given, nothing changes and nothing is done. It may also make
+another Module for an instance of a Module class (`nnx.LoRA(..., base_module=node)` for each
+`nnx.Linear`). The rule leaves `iter_graph` over what `nnx.state` gave alone, too: that is the same
+in both modes.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
@@ -112,16 +114,42 @@ def _maps_nodes(context: FileContext, function: AnyFunction | None) -> bool:
         return False
     value = function.args.args[1].arg
     *before, last = function.body
+    before = [each for each in before if not _makes_module(context, each, value)]
+    made = [each for each in function.body if _makes_module(context, each, value)]
     ends = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     rebound = any(
         isinstance(node, ast.Name) and node.id == value and not isinstance(node.ctx, ast.Load)
         for node in ast.walk(function)
     )
     return (
-        ends == [last]
-        and _is_name(ends[0].value, value)
+        isinstance(last, ast.Return)
+        and len(ends) == 1 + len(made)
+        and _is_name(last.value, value)
         and not rebound
         and _all_guarded(context, before, value)
+    )
+
+
+def _makes_module(context: FileContext, statement: ast.stmt, value: str) -> bool:
+    """`if isinstance(value, nnx.Linear): return nnx.LoRA(...)`: another Module for a Module.
+
+    Graph mode would write into a Variable that it is to replace; of a Module, both modes make a
+    copy of what holds it, and ask for the same objects in the same order.
+    """
+    match statement:
+        case ast.If(test=test, body=[ast.Return(value=ast.Call(func=func))], orelse=[]):
+            return _is_guard(context, test, value, _MODULES) and _are_modules(
+                context, context.values(func)
+            )
+        case _:
+            return False
+
+
+def _are_modules(context: FileContext, values: Values) -> bool:
+    """Whether all are classes of Modules."""
+    kind = context.evaluator.hierarchy.kind
+    return bool(values) and all(
+        isinstance(value, ClassValue) and kind(value.class_name) == "module" for value in values
     )
 
 
@@ -142,29 +170,35 @@ def _all_guarded(context: FileContext, body: Sequence[ast.stmt], value: str) -> 
     return True
 
 
-def _is_guard(context: FileContext, test: ast.expr, value: str) -> bool:
-    """`isinstance(value, nnx.Param)`, alone or first in an `and`."""
+def _is_guard(
+    context: FileContext, test: ast.expr, value: str, kinds: frozenset[str] | None = None
+) -> bool:
+    """`isinstance(value, nnx.Param)`, alone or first in an `and`.
+
+    Args:
+        kinds: of the classes; those of all nodes where that does not matter.
+    """
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return any(_is_guard(context, part, value) for part in test.values)
+        return any(_is_guard(context, part, value, kinds) for part in test.values)
     return (
         isinstance(test, ast.Call)
         and isinstance(test.func, ast.Name)
         and test.func.id == "isinstance"
         and len(test.args) == 2
         and _is_name(test.args[0], value)
-        and _are_node_classes(context, context.values(test.args[1]))
+        and _are_node_classes(context, context.values(test.args[1]), kinds or _NODES)
     )
 
 
-def _are_node_classes(context: FileContext, values: Values) -> bool:
+def _are_node_classes(context: FileContext, values: Values, kinds: frozenset[str]) -> bool:
     return bool(values) and all(
         (
             isinstance(value, ClassValue)
-            and context.evaluator.hierarchy.kind(value.class_name) in _NODES
+            and context.evaluator.hierarchy.kind(value.class_name) in kinds
         )
         or (
             isinstance(value, TupleValue)
-            and all(_are_node_classes(context, element) for element in value.elements)
+            and all(_are_node_classes(context, element, kinds) for element in value.elements)
         )
         for value in values
     )
@@ -181,6 +215,7 @@ def _second(target: ast.expr) -> str | None:
     return None
 
 
+_MODULES = frozenset({"module"})
 _NODES = frozenset({"module", "variable", "rngs", "optimizer", "metric"})
 RULE = Rule(
     "static-nodes",
