@@ -91,6 +91,7 @@ import ast
 
 from nnx_codemods._captures.captures import (
     Captured,
+    as_changed,
     calls_of_decorated,
     captured_by,
     definitions_of,
@@ -182,9 +183,10 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
         return None  # a jaxpr: in tree mode it runs, and the jaxpr would be another one
     asked = context.options.select is not None and RULE.name in context.options.select
     if not captured.uses and (not asked or site.transform in JAX_SITES):
-        return _only_read(captured)
+        return _only_read(as_changed(context, captured))
     if not asked and not any(use.expected for use in captured.uses):
         return Same(RULE.name, CaptureCause.MAY_NOT_BE_UPDATED)
+    captured = as_changed(context, captured)
     names = " and ".join(each.name for each in captured.objects)
     uses = sorted(captured.uses, key=lambda use: (not use.certain, use.where, use.what))
     evidence = [Evidence(f"{names}: {use.what}", Proof.PROVED, use.where) for use in uses[:3]]

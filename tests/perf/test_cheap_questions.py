@@ -19,6 +19,7 @@ from nnx_migrate.analysis.points_to.passed import objects as passed_objects
 from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.engine import run as engine
+from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.sources.configuration import Configuration
 
 _TRAIN = """\
@@ -422,3 +423,48 @@ def test_arrays_beside_an_object_are_not_followed_with_it(
         engine.run([folder], Configuration(), write=None, jobs=1)
     few, many = followed
     assert 0 < many < 3 * few
+
+
+_CAPTURING = """\
+import jax
+from flax import nnx
+
+
+class Net(nnx.Module):
+    def __init__(self):
+        self.count = nnx.Variable(0)
+
+    def __call__(self, x):
+        return x
+
+
+class Counting(Net):
+    def __call__(self, x):
+        self.count[...] += 1
+        return x
+
+
+def run(net: {kind}, x):
+    @jax.checkpoint
+    def part(x):
+        return net(x)
+
+    return part(x)
+"""
+
+
+@pytest.mark.parametrize(("kind", "asked"), [("Net", False), ("Counting", True)])
+def test_what_is_done_to_a_captured_object_is_asked_where_it_is_updated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, asked: bool
+) -> None:
+    looks: list[tuple[Scope, str]] = []
+    effects_of = FileContext.effects_of
+
+    def noted(self: FileContext, scope: Scope, parameter: str) -> Any:
+        looks.append((scope, parameter))
+        return effects_of(self, scope, parameter)
+
+    monkeypatch.setattr(FileContext, "effects_of", noted)
+    (tmp_path / "main.py").write_text(_CAPTURING.replace("{kind}", kind))
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert any(name == "net" for _, name in looks) is asked

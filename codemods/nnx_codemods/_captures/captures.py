@@ -39,17 +39,26 @@ class Captured:
         objects: the Modules and the like.
         uses: what is done to them that needs them to be given.
         unseen: something is done to them that is not seen.
-        obstacle: why they cannot be passed; empty when nothing was found against it.
+        obstacles: why they cannot be passed.
+        unclear: the same, where nothing else is against it.
         where: the function around the site that binds each, by its name.
         holders: names of what only holds objects: lists, and objects of other classes.
+        names: each function with a name of an object; what it does to that, `as_changed` asks.
     """
 
     objects: tuple[Capture, ...]
     uses: frozenset[Use] = frozenset()
     unseen: bool = False
-    obstacle: Reason = ""
+    obstacles: tuple[Reason, ...] = ()
+    unclear: Reason = ""
     where: tuple[tuple[str, Scope], ...] = ()
     holders: tuple[str, ...] = ()
+    names: tuple[tuple[Scope, str], ...] = ()
+
+    @property
+    def obstacle(self) -> Reason:
+        """Why they cannot be passed; empty when nothing was found against it."""
+        return min(self.obstacles, key=str, default="") or self.unclear
 
 
 def definitions_of(context: FileContext, site: Site) -> list[AnyFunction | None]:
@@ -110,25 +119,31 @@ def captured_by(context: FileContext, site: Site) -> Captured | None:
     if not names or None in (branches if site.form == "operands" else definitions):
         return None
     objects, unclear = distinct(context, names)
-    unseen = None in definitions
-    for name in names:
-        for definition in seen:
-            scope = context.tree.scope_of(definition)
-            uses |= _uses_of(context, scope, name)
-            for effect in context.effects_of(scope, name):
-                unseen = unseen or effect.kind == "unknown"
-                if effect.sows:
-                    found.obstacles.append(CaptureCause.SOWS_UNDER_CAPTURE)
-                elif effect.kind != "unknown":
-                    why = CaptureCause.EFFECT.about(effect.where, what=effect.what)
-                    found.obstacles.append(why)
+    scopes = [context.tree.scope_of(definition) for definition in seen]
+    named = tuple((scope, name) for name in names for scope in scopes)
+    for scope, name in named:
+        uses |= _uses_of(context, scope, name)
     objects = tuple(
         dataclasses.replace(each, updated=_may_be_updated(context, site, each, frozenset(uses)))
         for each in objects
     )
     where = tuple((name, _binding_scope(context, scope, name)) for name, scope in names.items())
-    reason = min(found.obstacles, key=str, default="") or unclear
-    return Captured(objects, frozenset(uses), unseen, reason, where)
+    obstacles, unseen = tuple(found.obstacles), None in definitions
+    return Captured(objects, frozenset(uses), unseen, obstacles, unclear, where=where, names=named)
+
+
+def as_changed(context: FileContext, captured: Captured) -> Captured:
+    """The same with what the functions do to the objects: the dearest question, so asked last."""
+    obstacles, unseen = list(captured.obstacles), captured.unseen
+    for scope, name in captured.names:
+        for effect in context.effects_of(scope, name):
+            unseen = unseen or effect.kind == "unknown"
+            if effect.sows:
+                obstacles.append(CaptureCause.SOWS_UNDER_CAPTURE)
+            elif effect.kind != "unknown":
+                why = CaptureCause.EFFECT.about(effect.where, what=effect.what)
+                obstacles.append(why)
+    return dataclasses.replace(captured, unseen=unseen, obstacles=tuple(obstacles))
 
 
 def _read_by(context: FileContext, site: Site, definition: AnyFunction, found: _Reads) -> None:
@@ -191,8 +206,8 @@ def _in_holders(context: FileContext, holders: dict[str, Scope], uses: set[Use])
     """Objects that the functions reach through a list, or through what is bound to them."""
     held = (context.analysis.uses.of(scope, name) for name, scope in holders.items())
     uses = uses.union(*held)
-    obstacle = CaptureCause.IN_HOLDERS
-    return Captured((), frozenset(uses), obstacle=obstacle, holders=tuple(holders))
+    obstacles = (CaptureCause.IN_HOLDERS,)
+    return Captured((), frozenset(uses), obstacles=obstacles, holders=tuple(holders))
 
 
 def _may_be_changed(context: FileContext, read: ast.Name) -> bool:
