@@ -52,6 +52,8 @@ class Lasting:
         self._ask = ask
         self._renewed = project.renewed
         self._found_anew = project.renewed | {""}
+        #: Whether answers name files that are renewed: few are different, and some hold hundreds.
+        self._naming: dict[frozenset[object], bool] = {}
 
     def answer(self, key: Hashable) -> object:
         """The answer to what has that key; UNKNOWN where it has to be found."""
@@ -82,7 +84,12 @@ class Lasting:
     def _mentioned(self, found: object) -> bool:
         if isinstance(found, Contents):
             return any(map(self._owns, found.variables)) or any(map(self._told, found.unseen))
-        return isinstance(found, frozenset) and any(map(self._is_mentioned_by, found))
+        if not isinstance(found, frozenset):
+            return False
+        known = self._naming.get(found)
+        if known is None:
+            known = self._naming[found] = any(map(self._is_mentioned_by, found))
+        return known
 
     def _is_mentioned_by(self, part: object) -> bool:
         match part:
@@ -109,7 +116,9 @@ class Lasting:
         return module in self._renewed or (not colon and _within(name, self._renewed))
 
     def _told(self, words: Place | str) -> bool:
-        return any(refers_to(str(words), module) for module in self._renewed)
+        if isinstance(words, Place):
+            return words.module in self._renewed
+        return bool(words) and any(refers_to(words, module) for module in self._renewed)
 
 
 def ask_evaluator(evaluator: Evaluator, key: Hashable) -> None:

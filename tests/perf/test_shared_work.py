@@ -19,8 +19,10 @@ from nnx_migrate.analysis.effects.captured.local_steps import LocalSteps
 from nnx_migrate.analysis.effects.flags.constructors import ConstructorFlags
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
+from nnx_migrate.analysis.incremental import Lasting
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
+from nnx_migrate.analysis.symbols.imports import reverse_imports
 from nnx_migrate.analysis.symbols.imports.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.core.findings import Outcome
@@ -185,6 +187,44 @@ def test_where_names_lead_is_followed_once_for_all_rounds(monkeypatch: pytest.Mo
         later = analysis.replacing(index_of("main.py", text))
         assert later.project.renewed == {"main"}
     assert looks == [("main",)]
+
+
+def test_the_names_that_lead_to_a_file_are_looked_for_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of files that import each other in a circle, for whichever of them is edited."""
+    looks: list[tuple[str, str]] = []
+    leading_to = reverse_imports._leading_to
+
+    def noting(record: Any, via: str) -> Any:
+        looks.append((" ".join(sorted(record.imports)), via))
+        return leading_to(record, via)
+
+    monkeypatch.setattr(reverse_imports, "_leading_to", noting)
+    linked = "from lib{next} import given as given{n}\n\ngiven = given{n}\n"
+    files = {f"lib{n}.py": linked.format(next=(n + 1) % 9, n=n) for n in range(9)}
+    project = analysis_of(files).project
+    for module in project.modules:
+        assert project.dependents.of(module) == project.modules.keys()
+    assert len(looks) == len(set(looks)) == 9
+
+
+def test_an_answer_is_looked_through_once_for_the_files_that_it_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = _counted(monkeypatch, Lasting, "_is_mentioned_by")
+    classes = "".join(f"class Net{n}(Base):\n    pass\n\n\n" for n in range(9))
+    head = "from flax import nnx\n\n\nclass Base(nnx.Module):\n    pass\n\n\n"
+    given = "".join(f"def take{n}(net):\n    return net\n\n\n" for n in range(9))
+    made = ", ".join(f"Net{n}()" for n in range(9))
+    passed = f"for net in [{made}]:\n" + "".join(f"    take{n}(net)\n" for n in range(9))
+    analysis = analysis_of({"lib.py": f"{head}{classes}{given}{passed}", "main.py": "x = 1\n"})
+    takes = [scope_named(analysis, f"take{n}", "lib") for n in range(9)]
+    found = [analysis.evaluator.returned(scope) for scope in takes]
+    assert {len(values) for values in found} == {9}
+    later = analysis.replacing(index_of("main.py", "x = 2\n"))
+    assert [later.evaluator.returned(scope) for scope in takes] == found
+    assert 0 < len(looks) <= 9
 
 
 def _asked_after_an_edit(patch: pytest.MonkeyPatch, others: int) -> int:

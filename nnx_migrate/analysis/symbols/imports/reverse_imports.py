@@ -21,6 +21,7 @@ class _Module:
         words: every identifier in its code.
         stars: the modules of which it imports everything.
         imports: what each name that others may import from it comes from.
+        leading: by the module that they may lead to, the names that do, see `_Leading`.
         built: the names of the file that it is made of, by each such name.
         mentioned: its words, and each part of what it imports.
     """
@@ -30,6 +31,20 @@ class _Module:
     imports: dict[str, set[str]]
     built: dict[str, set[str]]
     mentioned: frozenset[str]
+    leading: dict[str, _Leading] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Leading:
+    """The names of a file that lead to another one.
+
+    Args:
+        always: those that lead there whatever is asked for.
+        to: those that lead to a name of it, by that name.
+    """
+
+    always: set[str]
+    to: dict[str, set[str]]
 
 
 class Dependents:
@@ -97,11 +112,12 @@ class Dependents:
         record = self._module(near)
         if via in record.stars:
             return None if names is None else names | self._made_of(record, names)
-        first = {
-            name
-            for name, targets in record.imports.items()
-            if any(_leads(target, via, names, record.words) for target in targets)
-        }
+        if via not in record.leading:
+            record.leading[via] = _leading_to(record, via)
+        by_name = record.leading[via]
+        first = set(by_name.always)
+        for name in by_name.to if names is None else names & by_name.to.keys():
+            first |= by_name.to[name]
         return self._made_of(record, first)
 
     def _made_of(self, record: _Module, names: Iterable[str]) -> frozenset[str]:
@@ -114,14 +130,18 @@ class Dependents:
         return frozenset(found)
 
 
-def _leads(target: str, via: str, names: _Names, words: frozenset[str]) -> bool:
-    if target == via:
-        return True
-    if via.startswith(f"{target}."):  # `import a`, and then `a.b`
-        return via[len(target) + 1 :].partition(".")[0] in words
-    if not target.startswith(f"{via}."):
-        return False
-    return names is None or target[len(via) + 1 :].partition(".")[0] in names
+def _leading_to(record: _Module, via: str) -> _Leading:
+    found = _Leading(set(), collections.defaultdict(set))
+    for name, targets in record.imports.items():
+        for target in targets:
+            if target == via:
+                found.always.add(name)
+            elif via.startswith(f"{target}."):  # `import a`, and then `a.b`
+                if via[len(target) + 1 :].partition(".")[0] in record.words:
+                    found.always.add(name)
+            elif target.startswith(f"{via}."):
+                found.to[target[len(via) + 1 :].partition(".")[0]].add(name)
+    return found
 
 
 def _summary(index: ir.ModuleIndex) -> _Module:
