@@ -145,6 +145,11 @@ def test_nothing_is_reported(name: str) -> None:
     assert not _findings(_program(*SILENT[name]))
 
 
+def test_tables_of_rows_that_a_model_makes_are_given_nothing_of_nnx() -> None:
+    table = "return Dataset.from_list([{}]).map(print, fn_kwargs={'net': Net(nnx.Rngs(0))})"
+    assert not _findings(_program("from datasets import Dataset", table))
+
+
 def test_a_file_without_flax_is_looked_at() -> None:
     main = "import adapters\nfrom nets import Net, make\n\nadapters.count(make())\n"
     nets = f"{NETS}\ndef make():\n    return Net(nnx.Rngs(0))\n"

@@ -14,6 +14,7 @@ _WITHOUT_NNX = LIBRARIES | frozenset(
     {
         "beartype",
         "cloudpickle",
+        "datasets",
         "dill",
         "etils",
         "fire",
