@@ -20,7 +20,7 @@ def adapted(model, rngs: nnx.Rngs):
             )
         return node
 
-    return nnx.compat.recursive_map(add_lora, model)
+    return nnx.recursive_map(add_lora, model)
 
 
 def loss_fn(model, x, y):
