@@ -75,6 +75,17 @@ def the_rest(three):
     one, *rest = three
     rest[0].flag = 1
 
+def put_in_the_other(pair):
+    one, table = pair
+    table["m"] = one
+    table["m"].flag = 1
+
+def put_anywhere_in_the_other(pair):
+    one, table = pair
+    table[len(table)] = one
+    for each in table.values():
+        each.flag = 1
+
 def wrapping(f):
     def run(pair):
         one, other = pair
@@ -179,6 +190,8 @@ CHANGED = {
     "by any number": "by_any_number((model, other), xs)",
     "the rest": "the_rest((other, model, other))",
     "unpacked into the tuple": "second((*[other], model))",
+    "put in what is there": "put_in_the_other((model, {}))",
+    "put anywhere in what is there": "put_anywhere_in_the_other((model, {}))",
     "by a decorator": "wrapped((model, other))",
     "swapped by scan": "nnx.scan(swapping)((model, other), xs)",
     "swapped by scan of jax": "jax.lax.scan(swapping, (model, other), xs)",

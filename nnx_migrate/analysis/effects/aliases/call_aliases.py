@@ -74,6 +74,23 @@ def is_stored_at(aliases: Aliases, scope: Scope, place: ir.Attribute) -> bool:
     )
 
 
+def is_put_in(aliases: Aliases, scope: Scope, container: ir.Expr) -> bool:
+    """Whether it was put in what the function is given: `table["model"] = model`.
+
+    What is put in a container that is made here, its name is bound to.
+    """
+    if not isinstance(container, ir.Name) or aliases.is_made_container(scope, container):
+        return False
+    return any(
+        write.target == container
+        and write.how in {"item", "key"}
+        and write.value is not None
+        and aliases.rooted(where, write.value)
+        for where in aliases.project.within(aliases.scope)
+        for write in writes_in(aliases.project.function(where))
+    )
+
+
 def call_gives(aliases: Aliases, scope: Scope, call: ir.Call) -> bool:
     """Whether a call gives back the object, a part of it, or something that keeps it."""
     if call.func == ir.ANNOTATED:
@@ -87,6 +104,12 @@ def call_gives(aliases: Aliases, scope: Scope, call: ir.Call) -> bool:
         own = len(call.args) < 2
         return aliases.is_own_object(scope) if own else aliases.rooted(scope, call.args[1])
     func = call.func
+    if (
+        isinstance(func, ir.Attribute)
+        and func.name in _GIVING
+        and (is_put_in(aliases, scope, func.base))
+    ):
+        return True
     if isinstance(func, ir.Call) and aliases.project.dotted(scope, func.func) == "weakref.ref":
         return aliases.rooted(scope, func)
     if isinstance(func, ir.Attribute) and aliases.rooted(scope, func.base):

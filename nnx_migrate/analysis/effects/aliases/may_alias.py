@@ -26,6 +26,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.effects.aliases.call_aliases import (
     call_gives,
     is_kept_by,
+    is_put_in,
     is_stored_at,
     operator_gives,
 )
@@ -120,11 +121,8 @@ class Aliases:
             case ir.Unpacked() if self._is_at_another_place(scope, expr):
                 return False
             case ir.Element(base=base) | ir.Unpacked(base=base):
-                return (
-                    self.rooted(scope, base)
-                    and not self.is_variable(scope, base)
-                    and self._may_hold(scope, expr)
-                )
+                whole = self.rooted(scope, base) and not self.is_variable(scope, base)
+                return (whole or is_put_in(self, scope, base)) and self._may_hold(scope, expr)
             case ir.Choice(options=parts) | ir.Sequence(elements=parts):
                 return self.any_rooted(scope, parts)
             case ir.Starred(value=value):
