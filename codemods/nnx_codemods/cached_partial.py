@@ -20,7 +20,7 @@ After
 attributes that are set on the model later do not reach the function, and what the function gives
 back is the copy. Where that may be seen, the copies are made in sight:
 
-    step = functools.partial(train_step, nnx.merge(*nnx.split(model)), optimizer)
+    step = functools.partial(train_step, nnx.clone(model, variables=False), optimizer)
 
 When it is safe
 ---------------

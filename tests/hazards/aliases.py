@@ -189,6 +189,7 @@ RETURNED: Mapping[str, str] = {
     "state in a dict": "return dict(state=nnx.state(m))",
     "flat state": "return nnx.to_flat_state(nnx.state(m))",
     "merged again": "return nnx.merge(*nnx.split(m))",
+    "cloned with its Variables": "return nnx.clone(m, variables=False)",
     "merged from names": "graphdef, state = nnx.split(m)\nreturn nnx.merge(graphdef, state)",
     "merged and bound again": "m = nnx.merge(*nnx.split(m))\nreturn m",
     "bound again": "m = same(m)\nreturn m",
@@ -348,6 +349,8 @@ GIVEN: Mapping[str, str] = {
     "some state": "m = linear()\nout = step(m, nnx.state(m, nnx.Param))",
     "split": "m = linear()\ngraphdef, state = nnx.split(m)\nout = step(m, state)",
     "merged again": "m = linear()\nn = nnx.merge(*nnx.split(m))\nout = step(m, n)",
+    "cloned with its Variables": "m = linear()\nout = step(m, nnx.clone(m, variables=False))",
+    "cloned with what a flag says": "m = linear()\nout = step(m, nnx.clone(m, bool(m is None)))",
     "merged twice": (
         "graphdef, state = nnx.split(linear())\n"
         "out = step(nnx.merge(graphdef, state), nnx.merge(graphdef, state))"

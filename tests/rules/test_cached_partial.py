@@ -81,7 +81,7 @@ def run(model: Net, x):
 
 
 def bind(model: Net):
-    return functools.partial(run, nnx.merge(*nnx.split(model)))
+    return functools.partial(run, nnx.clone(model, variables=False))
 """,
         imports="import functools\n",
     )

@@ -35,7 +35,7 @@ def counted(model: Net, x):
 def fit(seed: int, x):
     """The step goes on with dropout when the model is evaluated in between, as cached_partial has it."""
     model = Net(nnx.Rngs(seed))
-    step = functools.partial(train_step, nnx.merge(*nnx.split(model)))
+    step = functools.partial(train_step, nnx.clone(model, variables=False))
     losses = [step(x)]
     model.eval()
     losses.append(model(x).sum())
@@ -49,7 +49,7 @@ def steps(model: Net, xs):
 
 
 def count(model: Net, x):
-    bound = functools.partial(counted, nnx.merge(*nnx.split(model)))
+    bound = functools.partial(counted, nnx.clone(model, variables=False))
     first = bound(x)
     second = bound(x)
     return first is model, second is first, first.calls, model.calls
@@ -58,4 +58,4 @@ def count(model: Net, x):
 class Trainer:
     def __init__(self, model: Net):
         self.model = model
-        self.step = functools.partial(train_step, nnx.merge(*nnx.split(self.model)))
+        self.step = functools.partial(train_step, nnx.clone(self.model, variables=False))

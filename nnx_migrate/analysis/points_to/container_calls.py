@@ -226,6 +226,8 @@ def given_by_library(
         return held(ir.Attribute(args[0], args[1].text)) if args[1].text else NOTHING
     if dotted == "builtins.vars" and args:
         return Held(None, (("", attribute(held(args[0]), "[]", here)),))
+    if dotted == "nnx.clone" and _shares_variables(call):
+        return held(args[0])
     if dotted in _COPYING and args:
         return mapped(held(args[0]), functools.partial(copied, scope, call))
     if dotted == "nnx.split" and args:
@@ -236,6 +238,12 @@ def given_by_library(
         states = [held(each) for each in states_of(args)[1:]]
         return merged(states)
     return None
+
+
+def _shares_variables(clone: ir.Call) -> bool:
+    """Whether `nnx.clone(m, variables=v)` may hold the Variables of m: whether v is not True."""
+    said = [*clone.args[1:2], *(value for name, value in clone.keywords if name == "variables")]
+    return bool(clone.args) and any(each != ir.Constant("other") for each in said)
 
 
 def copied_name(objects: Objects, scope: Scope, expr: ir.Expr) -> str:

@@ -144,8 +144,8 @@ def _copies(context: FileContext, site: Site, places: tuple[int, ...]) -> list[E
     edits = list(spelling.import_edits)
     for place in places:
         start, end = context.text.span(site.node.args[place])
-        edits.append(Edit(start, start, f"{spelling.nnx}.merge(*{spelling.nnx}.split("))
-        edits.append(Edit(end, end, "))"))
+        edits.append(Edit(start, start, f"{spelling.nnx}.clone("))
+        edits.append(Edit(end, end, ", variables=False)"))
     return edits
 
 
