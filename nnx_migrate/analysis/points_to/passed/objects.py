@@ -197,8 +197,6 @@ class PassedObjects:
         waiting = [self._calls(begun)]
         looked_at = {whole}
         doubt: _Reason | None = None
-        # Where a way has to lead to one object, it ends where parts are told apart no more.
-        most_apart = _MOST_EXACT if own is None else _MOST_STATES
         owner = f"{scope.module}:{self._evaluator.project.function(scope).owner}"
         while waiting:
             passed = next(waiting[-1], None)
@@ -228,7 +226,7 @@ class PassedObjects:
             if again:
                 whole = without(whole, self._is_surely_none)
                 whole = flat(whole) if len(known) < _MOST_EXACT else roughly(whole)
-            elif len(known) >= most_apart and _are_apart(whole):
+            elif len(known) >= _MOST_EXACT and _are_apart(whole):
                 whole = roughly(whole)
             if whole not in known:
                 first = next(iter(objects(whole)), None)
