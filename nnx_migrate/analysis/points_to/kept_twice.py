@@ -11,6 +11,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variab
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.repeated_objects import (
     Found,
+    Paths,
     choices_on_several,
     has_choices,
     objects,
@@ -51,6 +52,7 @@ def kept_twice(
     }
     sides = {place: _stored(scope, own, place, held) for place, held in kept.items()}
     roots = {place: {each.object.root for each in side[1:]} for place, side in sides.items()}
+    paths = {place: Paths(side) for place, side in sides.items()}
     growing = {place for place in kept if Variable(scope, own, 0) in roots[place]}
     choosing = {place for place, held in kept.items() if has_choices(held)}
     for i, (place, side) in enumerate(sides.items()):
@@ -62,7 +64,8 @@ def kept_twice(
                 continue  # they have nothing in common
             # Of `self.mid` and `self.mid.head` the second is in the first by its name alone.
             by_name = {side[0], sides[later][0]}
-            both = on_several([side, sides[later]])
+            meet = paths[place].may_meet(paths[later])
+            both = on_several([side, sides[later]]) if meet else ()
             line = max(lines[place][-1], lines[later][-1])
             found = [pair for pair in both if {*pair} != by_name]
             found += choices_on_several([kept[place], kept[later]]) if chosen else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir.records import record
@@ -232,28 +232,54 @@ def on_several(sides: Sequence[Sequence[Found]]) -> Iterator[tuple[Found, Found]
         yield inner.found, outer.found
 
 
-def _may_meet(sides: Sequence[Sequence[Found]]) -> bool:
-    """Whether an object of one side can be one of another, or a part of it.
+class Paths:
+    """Where the objects on a side come from, and by which paths.
 
-    Most have nothing in common, which takes a look at each object.
+    Args:
+        side: the objects.
     """
-    before: dict[Root, set[tuple[str, ...]]] = {}
-    for on_side in sides:
-        here: dict[Root, set[tuple[str, ...]]] = {}
-        for found in on_side:
-            here.setdefault(found.object.root, set()).add(found.object.path)
-        for root, paths in here.items():
-            known = before.setdefault(root, set())
-            if _meet(paths, known) or _meet(known, paths):
+
+    def __init__(self, side: Iterable[Found] = ()) -> None:
+        self._paths: dict[Root, set[_Path]] = {}
+        self._around: dict[Root, set[_Path]] = {}
+        for found in side:
+            self._paths.setdefault(found.object.root, set()).add(found.object.path)
+        for root, paths in self._paths.items():
+            self._around[root] = {above for path in paths for above in _around(path)}
+
+    def may_meet(self, other: Paths) -> bool:
+        """Whether an object of one side can be one of the other, or a part of it.
+
+        Most have nothing in common, which takes a look at each object.
+        """
+        for root, paths in self._paths.items():
+            others = other._paths.get(root)
+            if others is None:
+                continue
+            if not (
+                self._around[root].isdisjoint(others) and other._around[root].isdisjoint(paths)
+            ):
                 return True
-            if known and _turned(paths | known):
+            if _turned(paths) or _turned(others):
                 return True  # an element that is another one each time
-            known |= paths
+        return False
+
+    def add(self, other: Paths) -> None:
+        """Take the objects of another side for those of this one, too."""
+        for mine, theirs in ((self._paths, other._paths), (self._around, other._around)):
+            for root, paths in theirs.items():
+                mine.setdefault(root, set()).update(paths)
+
+
+def _may_meet(sides: Sequence[Sequence[Found]]) -> bool:
+    """Whether an object of one side can be one of another, or a part of it."""
+    before = Paths()
+    for on_side in sides:
+        here = Paths(on_side)
+        if here.may_meet(before):
+            return True
+        before.add(here)
     return False
-
-
-def _meet(inside: Set[tuple[str, ...]], around: Set[tuple[str, ...]]) -> bool:
-    return bool(around) and any(above in around for path in inside for above in _around(path))
 
 
 @record
