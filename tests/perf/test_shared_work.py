@@ -183,7 +183,7 @@ def test_what_becomes_of_things_is_not_followed_again_after_an_edit_elsewhere(
 def test_where_names_lead_is_followed_once_for_all_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = _counted(monkeypatch, Dependents, "of")
     analysis = analysis_of({"lib.py": _GIVEN, "main.py": "import lib\nlib.given(2)\n"})
-    for text in ("import lib\n\nlib.given(2)\n", "import lib\n\nlib.given(3)\n"):
+    for text in ("import lib\n\ndef f(): lib.given(2)\n", "import lib\ndef f(): lib.given(3)\n"):
         later = analysis.replacing(index_of("main.py", text))
         assert later.project.renewed == {"main"}
     assert looks == [("main",)]
@@ -225,6 +225,15 @@ def test_an_answer_is_looked_through_once_for_the_files_that_it_names(
     later = analysis.replacing(index_of("main.py", "x = 2\n"))
     assert [later.evaluator.returned(scope) for scope in takes] == found
     assert 0 < len(looks) <= 9
+
+
+def test_an_edit_that_moves_no_name_concerns_no_file_that_imports_it() -> None:
+    analysis = analysis_of({"lib.py": _GIVEN, "main.py": "import lib\nlib.given(2)\n"})
+    inside = _GIVEN.replace("return x", "return [x]")
+    assert inside != _GIVEN
+    assert analysis.replacing(index_of("lib.py", inside)).project.renewed == {"lib"}
+    for moved in (f"\n{_GIVEN}", _GIVEN.replace("given(x)", "given(x, y=1)")):
+        assert analysis.replacing(index_of("lib.py", moved)).project.renewed == {"lib", "main"}
 
 
 def _asked_after_an_edit(patch: pytest.MonkeyPatch, others: int) -> int:

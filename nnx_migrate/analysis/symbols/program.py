@@ -13,6 +13,7 @@ from nnx_migrate.analysis.flax.names import NNX, is_public, nnx_name
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.implicit_calls import ARITHMETIC, METHODS
 from nnx_migrate.analysis.ir.notebook_cells import notebook_cells
+from nnx_migrate.analysis.symbols.imports.interface import stands_where
 from nnx_migrate.analysis.symbols.imports.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.nnx_names import names_used, renamed_transforms
 from nnx_migrate.analysis.symbols.observed import Observations
@@ -73,7 +74,7 @@ class Project:
         """The project with some files as they are after an edit."""
         modules = {**self.modules, **{index.module: index for index in indexes}}
         own = NameTables(indexes, self.tables[0].defined, self.tables[0].wrappers)
-        renewed = self.renewed_by(*(index.module for index in indexes))
+        renewed = frozenset[str]().union(*map(self._renewed_by, indexes))
         wrappers = None if self.wrappers is None else self.wrappers.replacing(*indexes)
         plain = None if self.unobserved is None else self.unobserved.replacing(*indexes)
         tables = (own, *self.tables)
@@ -118,6 +119,13 @@ class Project:
     def renewed_by(self, *modules: str) -> frozenset[str]:
         """The files in which names may mean something else after an edit of these files."""
         return frozenset[str]().union(*map(self.leading_to, modules))
+
+    def _renewed_by(self, index: ir.ModuleIndex) -> frozenset[str]:
+        """The same; of an edit that moves nothing which other files can name, the file alone."""
+        old = self.modules.get(index.module)
+        if old is not None and stands_where(old) == stands_where(index):
+            return frozenset({index.module})
+        return self.renewed_by(index.module)
 
     def leading_to(self, module: str) -> frozenset[str]:
         """The file itself, and all in which a name may lead to it, through others too."""

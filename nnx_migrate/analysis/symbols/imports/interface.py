@@ -26,6 +26,11 @@ def interface(record: ir.ModuleIndex) -> list[object]:
     ]
 
 
+def stands_where(record: ir.ModuleIndex) -> object:
+    """What a file offers, and where: of two of equal ones, names mean the very same things."""
+    return list(record.functions), list(record.classes), interface(record)
+
+
 def _order(record: ir.ModuleIndex, module: ir.Function) -> list[str]:
     """Which of several bindings of a name hold where the bases of a class are named."""
     bound = [(line, name) for name, lines in module.in_order.items() for line in lines]
