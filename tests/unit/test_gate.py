@@ -26,7 +26,7 @@ def _version(text: str) -> Version:
 def gate(before: str, after: str) -> str:
     """Why a text may not take the place of another; empty when it may."""
     try:
-        _gate(before).passed(after)
+        _gate(before).passed(Text(after))
     except Refused as refused:
         return str(refused)
     return ""
@@ -34,7 +34,7 @@ def gate(before: str, after: str) -> str:
 
 def test_a_text_that_passes_gives_its_syntax_tree() -> None:
     after = BEFORE.replace("jax.jit(x)", "jax.vmap(x)")
-    assert ast.dump(_gate(BEFORE).passed(after)) == ast.dump(ast.parse(after))
+    assert ast.dump(_gate(BEFORE).passed(Text(after))) == ast.dump(ast.parse(after))
     assert gate(BEFORE, after) == ""
 
 
@@ -52,7 +52,7 @@ def test_a_text_that_passes_gives_its_syntax_tree() -> None:
 )
 def test_a_text_that_does_not_is_refused_with_the_reason(after: str, reason: str) -> None:
     with pytest.raises(Refused, match=reason):
-        _gate(BEFORE).passed(after)
+        _gate(BEFORE).passed(Text(after))
     assert reason in gate(BEFORE, after)
 
 
@@ -189,10 +189,10 @@ def test_no_edit_takes_a_comment(way: str) -> None:
 
 
 def test_comments_are_read_only_where_an_edit_may_take_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
+    read: list[Text] = []
     original = checks._comments
 
-    def noting(text: str) -> Counter[str]:
+    def noting(text: Text) -> Counter[str]:
         read.append(text)
         return original(text)
 

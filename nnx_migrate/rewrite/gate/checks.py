@@ -10,13 +10,11 @@ from __future__ import annotations
 import ast
 import collections
 import functools
-import io
 import re
-import tokenize
 import warnings
 from collections.abc import Sequence
 
-from nnx_migrate.analysis.ir.parse import parse, readable
+from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.core.refusal import Refusal
 from nnx_migrate.rewrite.gate.unbound_names import Names, names_of
 from nnx_migrate.rewrite.gate.untouched_nodes import Version, disturbed
@@ -52,7 +50,7 @@ class Gate:
 
     @functools.cached_property
     def _comments(self) -> collections.Counter[str]:
-        return _comments(self._before.text.text)
+        return _comments(self._before.text)
 
     @functools.cached_property
     def _names(self) -> Names | None:
@@ -69,12 +67,12 @@ class Gate:
         """
         text = Text(apply_edits(version.text.text, edits))
         apart = all(_is_apart_from_comments(version.text, edit) for edit in edits)
-        after = Version(text, self.passed(text.text, keeps_comments=apart))
+        after = Version(text, self.passed(text, keeps_comments=apart))
         if reason := disturbed(version, after, edits):
             raise Refused(reason)
         return after
 
-    def passed(self, after: str, *, keeps_comments: bool = False) -> ast.Module:
+    def passed(self, after: Text, *, keeps_comments: bool = False) -> ast.Module:
         """The syntax tree of a text that may be written.
 
         Args:
@@ -85,13 +83,13 @@ class Gate:
                 or a name is read that nothing binds and that was bound, or not read, before.
         """
         try:
-            tree = parse(after)
+            tree = parse(after.text)
         except _NO_PYTHON as error:
             raise Refused(GateCause.NOT_PARSED.about(error=error)) from None
         self._require_compiling(tree)
         if not keeps_comments and (lost := self._comments - _comments(after)):
             raise Refused(GateCause.COMMENT_LOST.about(comment=next(iter(lost))))
-        if fresh := self._fresh(after, tree):
+        if fresh := self._fresh(after.text, tree):
             names = ", ".join(sorted(fresh))
             raise Refused(GateCause.NAMES_UNBOUND.about(names=names))
         return tree
@@ -137,10 +135,5 @@ def _is_apart_from_comments(text: Text, edit: Edit) -> bool:
     return "#" not in above and not _BOUNDS.search(taken + edit.replacement)
 
 
-def _comments(text: str) -> collections.Counter[str]:
-    unified = readable(text).replace("\r\n", "\n").replace("\r", "\n")
-    return collections.Counter(
-        token.string.rstrip()
-        for token in tokenize.generate_tokens(io.StringIO(unified).readline)
-        if token.type == tokenize.COMMENT
-    )
+def _comments(text: Text) -> collections.Counter[str]:
+    return collections.Counter(comment for _, comment in text.comments)

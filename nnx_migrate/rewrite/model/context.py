@@ -235,18 +235,8 @@ class FileContext:
                 found[inner[len(outer) :]] += 1
         return found.most_common(1)[0][0] if found else self.indent_unit
 
-    @functools.cached_property
-    def comments(self) -> tuple[tuple[int, str], ...]:
-        """Offset and text of every comment."""
-        unified = self.text.readable.replace("\r\n", "\n").replace("\r", "\n")
-        return tuple(
-            (self.text.line_start(token.start[0]) + token.start[1], token.string.rstrip())
-            for token in tokenize.generate_tokens(io.StringIO(unified).readline)
-            if token.type == tokenize.COMMENT
-        )
-
     def comments_between(self, start: int, end: int) -> list[str]:
-        return [text for place, text in self.comments if start <= place < end]
+        return [text for place, text in self.text.comments if start <= place < end]
 
     @functools.cached_property
     def string_lines(self) -> frozenset[int]:

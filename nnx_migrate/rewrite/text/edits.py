@@ -6,8 +6,10 @@ import ast
 import bisect
 import dataclasses
 import functools
+import io
 import itertools
 import re
+import tokenize
 from collections.abc import Iterable
 
 from nnx_migrate.sources.formatter_width import LINE_WIDTH
@@ -39,6 +41,16 @@ class Text:
     def readable(self) -> str:
         """The text, once it was parsed, with spaces for what only a newer Python can read."""
         return readable(self.text)
+
+    @functools.cached_property
+    def comments(self) -> tuple[tuple[int, str], ...]:
+        """Offset and text of every comment."""
+        unified = self.readable.replace("\r\n", "\n").replace("\r", "\n")
+        return tuple(
+            (self.line_start(token.start[0]) + token.start[1], token.string.rstrip())
+            for token in tokenize.generate_tokens(io.StringIO(unified).readline)
+            if token.type == tokenize.COMMENT
+        )
 
     def offset(self, line: int, column: int) -> int:
         """The character offset of a syntax tree place: line from 1, column in UTF-8 bytes."""

@@ -251,7 +251,7 @@ def _behind(context: FileContext, last: ast.expr | ast.keyword, call: ast.Call, 
     end = context.text.span(last)[1]
     close = context.text.span(call)[1] - 1
     source = context.text.text
-    comments = {place for place, _ in context.comments}
+    comments = {place for place, _ in context.text.comments}
     place = end
     while place < close:
         if place in comments:
