@@ -39,6 +39,7 @@ Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 from __future__ import annotations
 
 import ast
+import collections
 import enum
 from collections.abc import Iterator
 
@@ -96,9 +97,7 @@ def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> Reason:
     returned = carried - given
     holder = context.tree.function_around(call) or context.tree.root
     end = statement.end_lineno or statement.lineno
-    for node in ast.walk(holder):
-        if getattr(node, "lineno", 0) <= end:
-            continue
+    for node in _below(holder, end):
         sides = {dotted_path(side) for side in _compared(node)}
         if sides & returned and sides & given:
             return CarryCause.COMPARED.about(text=ast.unparse(node))
@@ -114,6 +113,17 @@ def _both_used(context: FileContext, call: ast.Call, given: set[str]) -> Reason:
             if outside:
                 return CarryCause.ONE_CHANGED.about(changed=changed, outside=outside)
     return ""
+
+
+def _below(holder: ast.AST, line: int) -> Iterator[ast.AST]:
+    """The code that begins below a line, as `ast.walk` has it."""
+    waiting = collections.deque([holder])
+    while waiting:
+        node = waiting.popleft()
+        if getattr(node, "lineno", 0) > line:
+            yield node
+        children = ast.iter_child_nodes(node)
+        waiting.extend(each for each in children if getattr(each, "end_lineno", line + 1) > line)
 
 
 def _comes_from_outside(holder: ast.AST, path: str) -> bool:
