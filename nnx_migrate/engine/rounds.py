@@ -17,6 +17,7 @@ from nnx_migrate.rewrite.pinned.settlement import Settlement
 from nnx_migrate.rewrite.pinned.withdrawn import Withdrawn
 from nnx_migrate.rewrite.planner.chosen_mode import chosen_modes
 from nnx_migrate.rewrite.planner.contradictions import contradictions
+from nnx_migrate.rewrite.planner.decide import SiteKey, without_mode
 from nnx_migrate.rewrite.planner.round import plan_round
 from nnx_migrate.rewrite.split.unused_bindings import drop_unread
 from nnx_migrate.rewrite.style.broken import broken
@@ -99,12 +100,20 @@ class Rounds:
             rules: those that run.
             others: those that do not, which may still need the pins of earlier runs.
         """
+        unaffected = frozenset[SiteKey]()
         for number in range(_MAX_ROUNDS):
             asis = self._root is self.asis.tree.root
             context = self._first() if asis else self._next()
             result = plan_round(
-                context, rules, suppressions, self.lines, first=number == 0, others=others
+                context,
+                rules,
+                suppressions,
+                self.lines,
+                first=number == 0,
+                others=others,
+                unaffected=unaffected,
             )
+            unaffected = result.unaffected
             self.used |= result.suppressed
             self.settlement.note(result)
             self.pins = tuple(each for each in self.pins if each.pin not in result.restored)
@@ -120,7 +129,14 @@ class Rounds:
                 self._advance(result.edits, result.owners)
                 self._root = after.tree
                 self.history.together += result.together
-            elif not self._tidied(context):
+                if result.left is None:
+                    continue
+                # A pin says which mode code ran in all along, and no decision rests on that. It is
+                # enough to see that each is one to the next reader.
+                context = self._next()
+                if len(without_mode(context)) > result.left:
+                    continue
+            if not self._tidied(context):
                 self.findings += result.standing
                 self.findings += self.settlement.close()
                 self._tidy_lines(context)

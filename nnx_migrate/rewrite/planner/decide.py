@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
 
@@ -28,6 +29,10 @@ class Decided:
     decisions: tuple[Decision, ...]
 
 
+#: A site from round to round: where it stood in the file as it was, its transform, its form.
+SiteKey = tuple[tuple[int, int], str, str]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileDecisions:
     """What the rules say of the sites of a file.
@@ -35,11 +40,13 @@ class FileDecisions:
     Args:
         found: the sites of which something is said.
         unsettled: those that may depend on the mode, for all that the rules say, silenced or not.
+        unaffected: those that the mode makes no difference to.
         suppressed: the comments that silenced one.
     """
 
     found: tuple[Decided, ...]
     unsettled: frozenset[Site]
+    unaffected: frozenset[SiteKey]
     suppressed: frozenset[Suppression]
 
 
@@ -49,6 +56,7 @@ def decide_all(
     others: Sequence[Rule],
     suppressions: Suppressions,
     lines: LineMap,
+    unaffected: frozenset[SiteKey] = frozenset(),
 ) -> FileDecisions:
     """Ask the rules of each site that has not chosen its mode.
 
@@ -57,25 +65,33 @@ def decide_all(
         others: those that do not: what they would do keeps the pin of an earlier run.
         suppressions: the comments of the file.
         lines: gives the lines that these stand on.
+        unaffected: the sites of which an earlier round has found that the mode makes no difference.
+            A rewrite does what the code before it did, so they are not looked at again.
     """
     used: set[Suppression] = set()
     found: list[Decided] = []
     unsettled: set[Site] = set()
+    keys = {id(site): _key(context, site) for site in context.finder.sites}
+    alone = {key for key, count in collections.Counter(keys.values()).items() if count == 1}
+    still = alone & unaffected
+    without_need: set[SiteKey] = set(still)
     for site in context.finder.sites:
         said: list[_Said] = []
-        pinned = context.old_pin(site.reference) is not None
-        if site.decided or covered_by_setters(context, site.node):
+        key, pinned = keys[id(site)], context.old_pin(site.reference) is not None
+        if _has_mode(context, site):
             decisions: list[Decision] = [Pin(CODE, PlanCause.SET_AROUND)] if pinned else []
         elif pinned:
             said = list(_said(context, site, (*rules, *others), suppressions, lines))
             used |= {by for _, _, by in said if by is not None}
             decisions = _at_a_pin(said, others)
-        elif _is_applied_without_need(context, site, rules):
+        elif key in still or _is_applied_without_need(context, site, rules):
             decisions = []
         else:
             said = list(_said(context, site, rules, suppressions, lines))
             used |= {by for _, _, by in said if by is not None}
             decisions = [decision for _, decision, by in said if by is None]
+            if key in alone and all(isinstance(each, Same) for _, each, _ in said):
+                without_need.add(key)
         if decisions:
             found.append(Decided(site, kept_places.kept(context, site, decisions)))
         wanted = (
@@ -84,7 +100,21 @@ def decide_all(
         )
         if others or not all(isinstance(each, Same) for each in wanted):
             unsettled.add(site)
-    return FileDecisions(tuple(found), frozenset(unsettled), frozenset(used))
+    kept = frozenset(without_need)
+    return FileDecisions(tuple(found), frozenset(unsettled), kept, frozenset(used))
+
+
+def _key(context: FileContext, site: Site) -> SiteKey:
+    return context.place_as_it_was(site.reference), site.transform, site.form
+
+
+def without_mode(context: FileContext) -> list[Site]:
+    """The sites of a file that run in whatever mode is the default."""
+    return [each for each in context.finder.sites if not _has_mode(context, each)]
+
+
+def _has_mode(context: FileContext, site: Site) -> bool:
+    return site.decided or covered_by_setters(context, site.node)
 
 
 def _is_applied_without_need(context: FileContext, site: Site, rules: Sequence[Rule]) -> bool:

@@ -30,7 +30,13 @@ from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.sown_plans import CapturePlan, PerturbPlan
 from nnx_migrate.rewrite.pinned.shapes import OldPin
 from nnx_migrate.rewrite.planner.contributions import contributions_of, without_checks
-from nnx_migrate.rewrite.planner.decide import Decided, FileDecisions, decide_all
+from nnx_migrate.rewrite.planner.decide import (
+    Decided,
+    FileDecisions,
+    SiteKey,
+    decide_all,
+    without_mode,
+)
 from nnx_migrate.rewrite.planner.disjoint_edits import DisjointEdits
 from nnx_migrate.rewrite.planner.emit import emit
 from nnx_migrate.rewrite.planner.regions import (
@@ -62,6 +68,9 @@ class RoundPlan:
         freed: names that rewritten sites no longer read, with the findings of those sites.
         restored: pins of earlier runs that were put back as they stood.
         noted: by such a pin, put back or not, the findings of its site.
+        unaffected: the sites that the mode makes no difference to.
+        left: where pins alone are written, each that is wanted: how many sites should be without a
+            mode then, at most. None where another round may find more.
     """
 
     edits: tuple[Edit, ...]
@@ -73,6 +82,8 @@ class RoundPlan:
     freed: Mapping[str, tuple[Finding, ...]]
     restored: frozenset[OldPin] = frozenset()
     noted: Mapping[OldPin, tuple[Finding, ...]] = dataclasses.field(default_factory=dict)
+    unaffected: frozenset[SiteKey] = frozenset()
+    left: int | None = None
 
 
 def plan_round(
@@ -83,15 +94,17 @@ def plan_round(
     *,
     first: bool,
     others: Sequence[Rule] = (),
+    unaffected: frozenset[SiteKey] = frozenset(),
 ) -> RoundPlan:
     """Plan one round over the file of `context`.
 
     Args:
         rules: those that run.
         others: those that do not: what they would do keeps the pin of an earlier run.
+        unaffected: the sites that earlier rounds have found to do the same in both modes.
     """
     planner = _Planner(context, lines)
-    decided = decide_all(context, rules, others, suppressions, lines)
+    decided = decide_all(context, rules, others, suppressions, lines, unaffected)
     planner.plan(decided, first=first)
     return RoundPlan(
         tuple(planner.edits.taken),
@@ -103,6 +116,8 @@ def plan_round(
         {name: tuple(findings) for name, findings in planner.freed.items()},
         frozenset(planner.restored),
         {pin: tuple(findings) for pin, findings in planner.noted.items()},
+        decided.unaffected,
+        planner.left,
     )
 
 
@@ -120,6 +135,15 @@ class _Planner:
         self.freed: dict[str, list[Finding]] = {}
         self.restored: set[OldPin] = set()
         self.noted: dict[OldPin, list[Finding]] = {}
+        self.pinned = 0
+        self.crossed = False
+
+    @property
+    def left(self) -> int | None:
+        """How many sites should have no mode once all pins are in; None where more may come."""
+        if not self.pinned or self.crossed or self.context.pins:
+            return None
+        return len(without_mode(self.context)) - self.pinned
 
     def plan(self, decided: FileDecisions, *, first: bool) -> None:
         jobs = {
@@ -242,7 +266,9 @@ class _Planner:
                 )
             return False
         if not self.edits.accept(plan.edits):
+            self.crossed = True
             return False
+        self.pinned += 1
         self.restored |= plan.restored
         outcome, kept = plan.told(self.context)
         findings = [
