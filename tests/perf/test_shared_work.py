@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -447,3 +448,21 @@ def test_what_classes_hold_is_not_found_anew_for_each_site_that_is_pinned(
             _pinned(tmp_path / str(sites), sites)
             counts.append(len(looks))
     assert counts[0] == counts[1] > 0
+
+
+def test_what_things_become_is_one_set_where_it_is_the_same() -> None:
+    given = "".join(f"def given{n}(f):\n    return take(f)\n\n\n" for n in range(9))
+    text = f"def take(f):\n    return f\n\n\n{given}"
+    analysis = analysis_of(text)
+    handles = analysis.evaluator.callers.handles
+    found = [handles.aliases(Handle("f", scope_named(analysis, f"given{n}"))) for n in range(9)]
+    assert found[0]
+    assert len({id(each) for each in found}) == len(set(found)) == 1
+
+
+def test_a_record_that_was_pickled_has_one_empty_set() -> None:
+    functions = "".join(f"def f{n}(x):\n    return x\n\n\n" for n in range(9))
+    record = pickle.loads(pickle.dumps(index_of("main.py", functions)))
+    empty = [each.globals for each in record.functions.values()]
+    assert len(empty) == 10
+    assert len({id(each) for each in empty}) == 1

@@ -58,6 +58,7 @@ class Handles:
         self._bits: dict[Handle, int] = {}
         self._known_reached: dict[Handle, int] = {}
         self._known_aliases: dict[Handle, frozenset[Handle]] = {}
+        self._same: dict[frozenset[Handle], frozenset[Handle]] = {}  # each set as one object
         #: The same by the file that says so.
         self._known_parts: dict[Handle, Mapping[str, frozenset[Handle]]] = {}
         self._known: dict[Scope | str, tuple[Handle, ...]] = {}
@@ -345,7 +346,8 @@ class Handles:
             asked = modules is None or scope.module in modules
             if asked and handle in self._spelled_as.imported(target):
                 found[scope.module].update(self._spelled_as.variables(scope, name))
-        return {module: frozenset(each) for module, each in found.items()}
+        sets = ((module, frozenset(each)) for module, each in found.items())
+        return {module: self._same.setdefault(each, each) for module, each in sets}
 
     def _by_source(self, passed: Iterable[PassedOn]) -> Mapping[Handle, Sequence[PassedOn]]:
         found: dict[Handle, list[PassedOn]] = collections.defaultdict(list)

@@ -14,6 +14,9 @@ UNPACKED = "**"
 Keyed = Literal["no", "yes", "maybe"]
 
 
+_EMPTY: frozenset[object] = frozenset()
+
+
 class Record:
     """Pickles by position: what dataclasses do for frozen slots asks for the fields every time."""
 
@@ -21,7 +24,9 @@ class Record:
     __match_args__: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return type(self), tuple([getattr(self, name) for name in self.__match_args__])
+        parts = [getattr(self, name) for name in self.__match_args__]
+        # One empty set for all records of a file: Python would make each of 216 bytes.
+        return type(self), tuple([_EMPTY if each == _EMPTY else each for each in parts])
 
 
 @record
