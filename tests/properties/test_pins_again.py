@@ -23,9 +23,9 @@ from tests.golden.migration import migrate_tree, options_for
 #: What is spelled or laid out otherwise once it was pinned.
 _OTHERWISE = {
     "broadcast-state/named-tuple": "the pin puts its arguments on lines of their own",
-    "captured-module/decode-flags": "a loop of jax becomes one of nnx, on lines of its own",
     "module-gradient/from-import": "the pin is by another name for nnx",
     "module-gradient/named-elsewhere": "the pin is by another name for nnx",
+    "shared-reference/keeps-a-state": "a pin that is needed stays, with all its setters",
     "sown-intermediates/read-by-place": "the pin puts its arguments on lines of their own",
     "state-sharding/bound-transform": "a rule that the case leaves out keeps its pin",
     "state-sharding/jit-both": "a rule that the case leaves out keeps its pin",
