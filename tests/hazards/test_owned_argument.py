@@ -120,6 +120,18 @@ _OF_OTHER = "optimizer = nnx.ModelAndOptimizer(other, optax.sgd(0.1))"
             "optimizer.model = other", "step(optimizer.model, optimizer, x)", False, id="stored"
         ),
         pytest.param(
+            "m = optimizer.model\n    for name in x: setattr(optimizer, name, other)",
+            "step(m, optimizer, x)",
+            False,
+            id="stored by a name that is computed",
+        ),
+        pytest.param(
+            "m = optimizer.model\n    for name in ('a', 'b'): setattr(optimizer, name, 1)",
+            "step(m, optimizer, x)",
+            True,
+            id="stored by other names",
+        ),
+        pytest.param(
             "pass", "step(optimizer.opt_state, optimizer, x)", False, id="another attribute"
         ),
         pytest.param(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from itertools import islice
 
 from nnx_codemods._callers.parameter_options import options_without
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope, is_unknown
+from nnx_migrate.analysis.interp.string_constants import literal_names
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
@@ -300,7 +301,11 @@ def _is_last(context: FileContext, store: ast.Name, name: ast.Name) -> bool:
     statement = context.tree.parents[store]
     around = context.tree.parents.get(statement)
     always = isinstance(around, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
-    return always and (statement.end_lineno or 0) < name.lineno  # type: ignore[attr-defined]
+    return always and isinstance(statement, ast.Assign) and _end(statement) < name.lineno
+
+
+def _end(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
 
 
 def _is_repeated(context: FileContext, statement: ast.stmt) -> bool:
@@ -315,14 +320,27 @@ def _is_repeated(context: FileContext, statement: ast.stmt) -> bool:
 
 def _is_stored(context: FileContext) -> bool:
     """Whether code of the project may store another model in an optimizer that was made."""
-    for scope, write in context.evaluator.callers.mentions.outside_writes("model"):
-        base = write.target.base if isinstance(write.target, ir.Attribute) else write.target
-        values = context.evaluator.values(scope, base)
-        kind = context.evaluator.hierarchy.kind
+    kind = context.evaluator.hierarchy.kind
+    for scope, owner in _stores_of_models(context):
+        values = context.evaluator.values(scope, owner)
         optimizers = (isinstance(v, Instance) and kind(v.class_name) == "optimizer" for v in values)
         if is_unknown(values) or any(optimizers):
             return True
     return False
+
+
+def _stores_of_models(context: FileContext) -> Iterator[tuple[Scope, ir.Expr]]:
+    """What code stores a `model` in, and what it stores in under names that it computes."""
+    mentions = context.evaluator.callers.mentions
+    for scope, write in mentions.outside_writes("model"):
+        yield scope, write.target.base if isinstance(write.target, ir.Attribute) else write.target
+    for setter in ("setattr", "__setattr__"):
+        for scope, call in mentions.calls_of(setter):
+            set_by = ir.set_by_name(call)
+            if set_by is not None and not isinstance(set_by[1], ir.Constant):
+                names = literal_names(context.evaluator, scope, set_by[1])
+                if not names or "model" in names:
+                    yield scope, set_by[0]
 
 
 def _is_twice(context: FileContext, call: ast.Call, model: str, args: ast.arguments) -> bool:

@@ -74,6 +74,7 @@ class EffectFinder(abc.ABC):
         #: Each effect as one object, so that sets of them are compared and joined by identity.
         self.same: dict[Effect, Effect] = {}
         self._calls_on: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
+        self._calls_given: dict[Scope, dict[ir.Expr, list[ir.Call]]] = {}
 
     def of(self, scope: Scope, parameter: str) -> Effects:
         """The effects of function `scope` on its parameter of that name, through all it calls."""
@@ -139,6 +140,19 @@ class EffectFinder(abc.ABC):
                     found[base].append(call)
             self._calls_on[scope] = found
         return self._calls_on[scope].get(name, [])
+
+    def calls_given(self, scope: Scope, name: ir.Name) -> list[ir.Call]:
+        """Calls in a function that are given one of its own variables, and something else."""
+        if scope not in self._calls_given:
+            function = self.project.function(scope)
+            found: dict[ir.Expr, list[ir.Call]] = collections.defaultdict(list)
+            for call in function.calls:
+                given = [*call.args, *(value for _, value in call.keywords)]
+                for each in given if len(given) > 1 else ():
+                    if isinstance(each, ir.Name) and each.id in function.bindings:
+                        found[each].append(call)
+            self._calls_given[scope] = found
+        return self._calls_given[scope].get(name, [])
 
     def _decorated(self, scope: Scope, parameter: str) -> Effects:
         """A decorator that the project defines may do anything around the function."""

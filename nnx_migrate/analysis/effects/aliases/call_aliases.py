@@ -6,6 +6,7 @@ are no object beside it: two that hold each other are never freed (`engine.worke
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from nnx_migrate.analysis.callgraph.binding import arguments
@@ -58,6 +59,18 @@ def is_kept_by(aliases: Aliases, scope: Scope, name: ir.Name) -> bool:
         and _is_given(aliases, scope, call)
         and _function_gives(aliases, scope, value, call, "kept in self")
         for call in aliases.finder.calls_on(scope, name)
+        for value in aliases.values(scope, call.func)
+    )
+
+
+def is_put_in_by(aliases: Aliases, scope: Scope, name: ir.Name) -> bool:
+    """Whether a function put it in a container that is made here: `fill(table, model)`."""
+    calls = aliases.finder.calls_given(scope, name)
+    return bool(calls and aliases.is_made_container(scope, name)) and any(
+        isinstance(value, FunctionValue)
+        and _is_given(aliases, scope, call)
+        and _function_gives(aliases, scope, value, call, "kept")
+        for call in calls
         for value in aliases.values(scope, call.func)
     )
 
@@ -221,13 +234,17 @@ def _function_gives(
             if way == "returned" and aliases.finder.gives_back(value.scope, parameter.name):
                 return True
             # builder.add(model), which gives the builder
-            counts = way == "kept in self" or (value.bound and _gives_self(aliases, value.scope))
-            if counts and _is_kept(aliases, value.scope, parameter.name):
+            if way == "kept":
+                counts = _is_kept(aliases, value.scope, parameter.name, "kept")
+            else:
+                gives = way == "kept in self" or (value.bound and _gives_self(aliases, value.scope))
+                counts = gives and _is_kept(aliases, value.scope, parameter.name, "kept in self")
+            if counts:
                 return True
     return False
 
 
-def _is_kept(aliases: Aliases, scope: Scope, parameter: str) -> bool:
-    """Whether a method keeps what it is given in its own object."""
+def _is_kept(aliases: Aliases, scope: Scope, parameter: str, way: str) -> bool:
+    """Whether a function keeps what it is given, in its own object or elsewhere."""
     done = aliases.finder.by_call(scope, parameter)
-    return any(effect.way == "kept in self" for effect in done.each)
+    return any(effect.way == way for effect in itertools.chain(done.each, *done.whole))

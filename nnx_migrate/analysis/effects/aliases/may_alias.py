@@ -27,6 +27,7 @@ from nnx_migrate.analysis.effects.aliases.call_aliases import (
     call_gives,
     is_kept_by,
     is_put_in,
+    is_put_in_by,
     is_stored_at,
     operator_gives,
 )
@@ -97,7 +98,7 @@ class Aliases:
                 named = self.of_module or name == self.parameter
                 if self.captured and named and bindings == self.captured:
                     return True
-                if is_kept_by(self, scope, expr):
+                if is_kept_by(self, scope, expr) or is_put_in_by(self, scope, expr):
                     return True
                 leads_there = any(
                     self._is_parameter(binding)
