@@ -90,8 +90,6 @@ def decide_all(
             said = list(_said(context, site, rules, suppressions, lines))
             used |= {by for _, _, by in said if by is not None}
             decisions = [decision for _, decision, by in said if by is None]
-            if key in alone and all(isinstance(each, Same) for _, each, _ in said):
-                without_need.add(key)
         if decisions:
             found.append(Decided(site, kept_places.kept(context, site, decisions)))
         wanted = (
@@ -100,6 +98,8 @@ def decide_all(
         )
         if others or not all(isinstance(each, Same) for each in wanted):
             unsettled.add(site)
+        elif key in alone:
+            without_need.add(key)
     kept = frozenset(without_need)
     return FileDecisions(tuple(found), frozenset(unsettled), kept, frozenset(used))
 
