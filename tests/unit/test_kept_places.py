@@ -9,6 +9,7 @@ import pytest
 from nnx_migrate.core.findings import Outcome
 from nnx_migrate.core.pins import KeptPlace
 from nnx_migrate.engine.run import run_text
+from nnx_migrate.rewrite.planner import kept_places
 from nnx_migrate.sources.configuration import Configuration
 from nnx_migrate.sources.imports.module_names import place_of
 
@@ -50,6 +51,11 @@ def step(model: Net, x):
     )
     return loss, grads
 """
+OF_PARAMS = """\
+def plain(model: nnx.Linear, optimizer: nnx.Optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(model, grads)
+"""
 NESTED = """\
 @nnx.jit
 def step(model: Net, x):
@@ -78,6 +84,18 @@ def test_a_kept_place_stays_in_later_runs(tmp_path: Path, code: str) -> None:
     again, found = outcomes(after, path)
     assert again == after
     assert Outcome.MANUAL not in found.values()
+
+
+def test_what_only_runs_leave_alone_is_kept_behind_a_rewrite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_places, "rests_on_runs", lambda evidence: True)
+    text = f"{NET}{INLINE}\n\n{OF_PARAMS}"
+    assert outcomes(text, tmp_path / "a.py")[1][21] is Outcome.SAME
+    after, found = outcomes(text, tmp_path / "a.py", 21)
+    assert found[13] is found[17] is Outcome.REWRITTEN
+    assert found[21] is Outcome.PINNED
+    assert after.count("nnx.compat.grad(") == 1
 
 
 def test_a_comment_keeps_a_pin_that_later_runs_would_plan_anew(tmp_path: Path) -> None:

@@ -301,11 +301,8 @@ def _is_last(context: FileContext, store: ast.Name, name: ast.Name) -> bool:
     statement = context.tree.parents[store]
     around = context.tree.parents.get(statement)
     always = isinstance(around, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
-    return always and isinstance(statement, ast.Assign) and _end(statement) < name.lineno
-
-
-def _end(statement: ast.stmt) -> int:
-    return statement.end_lineno or statement.lineno
+    bound = isinstance(statement, ast.Assign) and (statement.end_lineno or 0) < name.lineno
+    return always and bound
 
 
 def _is_repeated(context: FileContext, statement: ast.stmt) -> bool:
