@@ -468,3 +468,50 @@ def test_what_is_done_to_a_captured_object_is_asked_where_it_is_updated(
     (tmp_path / "main.py").write_text(_CAPTURING.replace("{kind}", kind))
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     assert any(name == "net" for _, name in looks) is asked
+
+
+_OF_ANOTHER = """\
+import adapters
+from flax import nnx
+
+net = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+
+
+def given(path: str, rate: float, net: nnx.Linear):
+    return adapters.run({operand})
+"""
+
+
+@pytest.mark.parametrize(
+    ("operand", "followed"),
+    [("path", False), ("[path, (rate, {'at': path})]", False), ("[path, net]", True)],
+)
+def test_texts_and_numbers_for_another_package_are_not_followed_to_callers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, operand: str, followed: bool
+) -> None:
+    code = _OF_ANOTHER.replace("{operand}", operand)
+    assert bool(_followed_to_callers(tmp_path, monkeypatch, code)) is followed
+
+
+def test_what_packages_of_arrays_are_given_is_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = _OF_ANOTHER.replace("{operand}", "net").replace("adapters", "array_api_compat")
+    assert not _followed_to_callers(tmp_path, monkeypatch, code)
+
+
+def _followed_to_callers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> list[tuple[ir.Expr, ...]]:
+    """The values of which all that calls pass is looked at."""
+    looks: list[tuple[ir.Expr, ...]] = []
+    twice = passed_objects.PassedObjects.twice
+
+    def noted(self: Any, scope: Scope, given: tuple[ir.Expr, ...], *args: Any, **named: Any) -> str:
+        looks.append(given)
+        return twice(self, scope, given, *args, **named)
+
+    monkeypatch.setattr(passed_objects.PassedObjects, "twice", noted)
+    (tmp_path / "main.py").write_text(code)
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    return looks

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for, passed_none
-from nnx_migrate.analysis.domain.containers import parts_of
+from nnx_migrate.analysis.domain.containers import all_leaves, parts_of
 from nnx_migrate.analysis.domain.values import (
+    ARRAY,
+    PLAIN,
     Instance,
     Scope,
     Value,
@@ -42,6 +44,11 @@ def _own(method: ir.Function) -> ir.Expr:
 _States = tuple[tuple[str, Place], ...]
 _FALSE = ir.Constant("number", "False")
 _NO_TREES = frozenset({"flax.nnx.bridge.Module", "flax.nnx.Object"})
+
+
+def _is_data(value: Value) -> bool:
+    """Whether it can be no object, and hold none."""
+    return value in ARRAY | PLAIN
 
 
 class SharingFinder:
@@ -87,10 +94,13 @@ class SharingFinder:
         Args:
             shown: that it is not known what it holds is no answer.
         """
-        return self._of_made(scope, expr) or self.passed.twice(scope, (expr,), at, shown=shown)
-
-    def _of_made(self, scope: Scope, expr: ir.Expr) -> str:
         values = self.evaluator.values(scope, expr)
+        if shown and all_leaves(values, _is_data):
+            return ""  # most of what other packages are given, and dear to follow to its callers
+        found = self._of_made(scope, expr, values)
+        return found or self.passed.twice(scope, (expr,), at, shown=shown)
+
+    def _of_made(self, scope: Scope, expr: ir.Expr, values: Values) -> str:
         made = self.ties.made_by(scope, expr)
         if made is None:
             return self.of(values)
