@@ -21,7 +21,7 @@ from nnx_migrate.analysis.domain.values import (
     is_unknown,
 )
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.interp.annotations import annotated
+from nnx_migrate.analysis.interp.annotations import annotated, calls_tell_more
 from nnx_migrate.analysis.interp.containers.puts import put_under
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
@@ -131,7 +131,8 @@ class ClassAttributes:
             own = list(of_method)
             in_constructor = self.project.function(method).name == "__init__"
             if in_constructor and any(store.how == "set" for store in own):
-                found = [each for each in found if not self._says_nothing(each)]
+                told = any(self._is_declared_parameter(method, store) for store in own)
+                found = [each for each in found if not self._says_nothing(each, told)]
             for store in own:
                 if store.how in {"set", "grow", "augment"}:
                     found.append(Located(method, store.value))
@@ -163,13 +164,28 @@ class ClassAttributes:
                     found[put.target.name].append(store)
         return dict(found)
 
-    def _says_nothing(self, stored: Located) -> bool:
-        """Whether it is a lone `name: Callable`, which stores nothing where `__init__` does."""
+    def _says_nothing(self, stored: Located, told: bool) -> bool:
+        """Whether it is a lone `name: Callable`, which stores nothing where `__init__` does.
+
+        Nor does `name: nnx.Module`, where the calls of `__init__` tell which Modules it stores.
+
+        Args:
+            told: it stores a parameter that has an annotation of its own.
+        """
         match stored.expr:
             case ir.Call(func=ir.ANNOTATED, args=(annotation,)):
-                return is_unknown(annotated(self.hierarchy, stored.scope, annotation))
+                declared = annotated(self.hierarchy, stored.scope, annotation)
+                return is_unknown(declared) or (told and calls_tell_more(declared))
             case _:
                 return False
+
+    def _is_declared_parameter(self, method: Scope, store: _Store) -> bool:
+        """Whether a store is of a parameter that says as much as the class does, if not more."""
+        function = self.project.function(method)
+        return store.how == "set" and any(
+            store.value == ir.Name(each.name) and each.annotation is not None
+            for each in function.parameters
+        )
 
 
 def gets_object(evaluator: Evaluation, scope: Scope, put: ir.Expr) -> bool:
