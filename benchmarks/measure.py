@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import statistics
 import subprocess
@@ -42,6 +43,7 @@ class Case:
         repeats: how often it runs at most, for commands that take long.
         warmed: it runs once more just before, unmeasured, so that whoever reads the same files
             after it has no better page cache.
+        prepares: its first run finds out what the others look up, and never counts.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Case:
     good: frozenset[int] = frozenset({0})
     repeats: int = 1_000
     warmed: bool = False
+    prepares: bool = False
 
 
 def run_once(case: Case) -> Sample:
@@ -84,24 +87,42 @@ def run_once(case: Case) -> Sample:
 
 
 def interleaved(
-    cases: Sequence[Case], repetitions: int, tell: Callable[[str], None] = lambda line: None
+    cases: Sequence[Case],
+    repetitions: int,
+    tell: Callable[[str], None] = lambda line: None,
+    long: float = math.inf,
+    run: Callable[[Case], Sample] = run_once,
 ) -> dict[str, Sample]:
     """Runs all cases in turn, again and again, and returns the medians by name.
 
     Taking turns spreads what else the machine does evenly over the cases, and the first turn,
     which warms the page cache, does not count.
+
+    Args:
+        cases: what to run.
+        repetitions: how often each counts.
+        tell: called with a line for each run.
+        long: the first run of what takes more CPU seconds counts, and is the only one: beside so
+            much work a cold page cache is little.
+        run: runs a case.
     """
     samples: dict[str, list[Sample]] = {case.name: [] for case in cases}
+    done: set[str] = set()
     for turn in range(repetitions + 1):
         for case in cases:
             if turn > case.repeats or (turn == 0 and case.repeats < repetitions):
                 continue
+            if case.name in done:
+                continue
             if case.warmed:
-                run_once(case)
-            sample = run_once(case)
+                run(case)
+            sample = run(case)
             tell(f"{case.name}: {sample.wall:.2f} s wall, {sample.cpu:.2f} s CPU")
-            if turn > 0:
+            is_long = sample.cpu > long and not case.prepares
+            if turn > 0 or is_long:
                 samples[case.name].append(sample)
+            if is_long:
+                done.add(case.name)
     return {name: median(found) for name, found in samples.items()}
 
 
