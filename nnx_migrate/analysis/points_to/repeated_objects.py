@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir.records import record
@@ -113,16 +113,26 @@ def choices_on_several(sides: Sequence[Held]) -> Iterator[tuple[Found, Found]]:
     wanted = {option.object for several in told for options in several for option in options}
     if not wanted:
         return
-    paths = {each.path for each in wanted}  # most objects are none of these, which a path says
-    inside = [
-        {each.object: each for each in objects(side) if each.object.path in paths} for side in sides
-    ]
+    on_sides = _by_side(sides, wanted)
     for i, several in enumerate(told):
         for options in several:
-            for other in (*inside[:i], *inside[i + 1 :]):
-                for option in options:
-                    if option.object in other:
-                        yield option, other[option.object]
+            # Each is looked up once for all sides, of which a value has hundreds.
+            met = [(option, on_sides.get(option.object, {})) for option in options]
+            for j in sorted({side for _, found in met for side in found} - {i}):
+                for option, found in met:
+                    if j in found:
+                        yield option, found[j]
+
+
+def _by_side(sides: Sequence[Held], wanted: Set[Object]) -> dict[Object, dict[int, Found]]:
+    """Where certain objects are for sure: on each side the last of them."""
+    paths = {each.path for each in wanted}  # most objects are none of these, which a path says
+    found: dict[Object, dict[int, Found]] = {}
+    for side, held in enumerate(sides):
+        for each in objects(held):
+            if each.object.path in paths and each.object in wanted:
+                found.setdefault(each.object, {})[side] = each
+    return found
 
 
 def twice(held: Held) -> Iterator[tuple[Found, Found]]:

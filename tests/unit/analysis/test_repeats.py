@@ -11,7 +11,7 @@ from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import SOME, Held, MadeBy, Object, Variable
 from nnx_migrate.analysis.points_to.containers.repeats import repeated
-from nnx_migrate.analysis.points_to.repeated_objects import twice
+from nnx_migrate.analysis.points_to.repeated_objects import choices_on_several, twice
 from tests.perf.counting import calls_during
 
 SCOPE = Scope("main", "run:1:0")
@@ -75,3 +75,18 @@ def _columns(of: int) -> Held:
 def test_what_is_there_many_times_is_not_paired() -> None:
     few, many = (calls_during(lambda of=of: repeated(_columns(of))) for of in (10, 40))  # type: ignore[misc]
     assert many < 20 * few
+
+
+def _chosen(of: int) -> Held:
+    """Containers that each hold one of two objects, nobody knows which, and another one."""
+    sides = []
+    for n in range(of):
+        either = Held(None, (("", Held(made(n))), ("", Held(made(n + 1)))), "some")
+        sides.append(("", Held(None, (("", either), ("", Held(made(of + n)))))))
+    return Held(None, tuple(sides))
+
+
+def test_what_may_be_chosen_is_looked_up_once_for_all_sides() -> None:
+    sides = [tuple(_chosen(of)) for of in (10, 80)]
+    few, many = (calls_during(lambda side=each: list(choices_on_several(side))) for each in sides)  # type: ignore[misc]
+    assert many < 10 * few
