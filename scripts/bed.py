@@ -1,9 +1,9 @@
 """Compares what `nnx-migrate` says of generated programs with what they do in both modes.
 
     python scripts/bed.py             # rewrites docs/silence.md
-    python scripts/bed.py --list      # prints each program that is misjudged
-    python scripts/bed.py --run       # runs the programs anew, and writes their table of results
-    python scripts/bed.py --show KEY  # prints a program, and what is said of it
+    python scripts/bed.py --list      # prints each program with a wrong verdict
+    python scripts/bed.py --run       # runs the programs again, and writes their results
+    python scripts/bed.py --show KEY  # prints a program, and its findings
 
 Where a transform is applied, how the object gets there, what is done to it and how that is called
 are crossed by a seed (`tests/bed`). Exit status: 0 no silent difference is missed, 1 one is.
@@ -72,7 +72,7 @@ def page_text(judged: Sequence[Judged]) -> str:
     from tests.bed.verdicts import Verdict
 
     by_verdict = collections.Counter(each.verdict for each in judged)
-    table = markdown_table(("what is said", "#programs"), ((v, by_verdict[v]) for v in Verdict))
+    table = markdown_table(("verdict", "#programs"), ((v, by_verdict[v]) for v in Verdict))
     parts = [f"{len(judged)} programs.", table]
     for verdict in (Verdict.SILENT, Verdict.UNANNOUNCED, Verdict.NEEDLESS):
         of_it = [each for each in judged if each.verdict is verdict]

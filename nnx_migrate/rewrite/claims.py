@@ -39,6 +39,6 @@ class PlanClaim(Claim):
     STRUCTURE_NEVER_CHANGED = "the structure of {name} never changed in {function} in {runs} of it"
     NEVER_HELD_TWICE = "{name} of {function} never held one thing in two places in {runs} of it"
     NEVER_HELD_PLAIN = "{name} of {function} never had a leaf that is not an array in {runs} of it"
-    NEVER_GAVE_BACK = "{function} never gave {name} back in {runs} of it"
+    NEVER_GAVE_BACK = "{function} never returned {name} in {runs} of it"
     WAS_SEEN = "{name} was {what} in a recorded run of {function}"
     WAS_OF_CLASS = "{name} of {function} was {kind} in a recorded run"

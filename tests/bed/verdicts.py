@@ -18,8 +18,8 @@ _CHANGING = frozenset(Outcome) - {Outcome.SAME}
 class Verdict(enum.StrEnum):
     """How what is said fits to what happens; the first two are wrong, the third a nuisance."""
 
-    SILENT = "another result after the flip, and not a word"
-    UNANNOUNCED = "raises after the flip, and not a word"
+    SILENT = "another result after the flip, and no finding"
+    UNANNOUNCED = "raises after the flip, and no finding"
     NEEDLESS = "the same in both modes, and a finding"
     FOUND = "different, and a finding"
     QUIET = "the same in both modes, and no finding"

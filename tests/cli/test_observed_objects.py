@@ -128,7 +128,7 @@ def test_what_unknown_code_never_does_does_not_pin(
     claims = [each["claim"] for each in after[18]["evidence"]]
     assert "the structure of model never changed in step in 1 call of 1 test of it" in claims
     claims = [each["claim"] for each in after[32]["evidence"]]
-    assert "pick never gave model back in 1 call of 1 test of it" in claims
+    assert "pick never returned model in 1 call of 1 test of it" in claims
     assert command("apply", "net.py", "--facts", "facts.json").code == 0
     for graph in ("true", "false"):
         suite_passes(tmp_path, graph)

@@ -51,7 +51,7 @@ class Decisions(Struct, rename="kebab", forbid_unknown_fields=True, kw_only=True
         bool | UnsetType,
         Meta(
             description="true: plan everything that looks like a pin again. false: no pin. "
-            "By default only what nnx-migrate alone writes so."
+            "By default, only pins that nnx-migrate alone writes this way."
         ),
     ] = UNSET
 
@@ -141,7 +141,7 @@ class Settings(Decisions, frozen=True):
     follow_installed: Annotated[
         bool | UnsetType,
         Meta(
-            description="Look into installed packages that get objects with shared parts. "
+            description="Read installed packages that get objects with shared parts. "
             "Default: false."
         ),
     ] = UNSET
@@ -166,7 +166,7 @@ class Settings(Decisions, frozen=True):
     ] = UNSET
     docs: Annotated[
         bool | UnsetType,
-        Meta(description="Look into .md and .rst files and doctests, too. Default: false."),
+        Meta(description="Also read .md and .rst files, and doctests. Default: false."),
     ] = UNSET
     overrides: Annotated[
         list[Override] | UnsetType, Meta(description="Other decisions for some paths.")

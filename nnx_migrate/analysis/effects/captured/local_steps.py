@@ -227,7 +227,7 @@ class LocalSteps:
         if kind == "rngs":
             yield Use("update", "a random key is drawn from it", where, spares_params=True)
         elif name.rpartition(".")[2] in _SCANNING:
-            yield Use("transform", f"{name} hands it to a scan", where)
+            yield Use("transform", f"{name} passes it to a scan", where)
         elif self.contents.of(frozenset({value})).variables & _WRITTEN:
             switched = any(map(self.project.has_word, _SWITCHES))
             what = f"{name} may update itself"

@@ -27,14 +27,14 @@ _BY_NAME = frozenset({"__dict__", "__slots__", "vars"})
 class TwoNames(Cause):
     """Why an object stays under both of its names."""
 
-    CLASS = "not all of its class is seen"
-    BODY = "{name} means something else in the class, or in one above or below it"
+    CLASS = "some code of its class is out of sight"
+    BODY = "{name} means something else in the class, a base class, or a subclass"
     SET = "{name} is set in other places, too"
     PLACE = "the two names are not set in one place"
-    ORDER = "its path in a State would be another one"
-    ATTRIBUTES = "code goes through the attributes of the class by name"
-    HELD = "what holds {name} may get another one"
-    WAYS = "not each way through the constructor stores {name} once"
+    ORDER = "its path in a State would change"
+    ATTRIBUTES = "code loops over the attributes of the class by name"
+    HELD = "the object that holds {name} may be replaced"
+    WAYS = "not every path through the constructor stores {name} once"
 
 
 def is_object(context: FileContext, values: Values) -> bool:

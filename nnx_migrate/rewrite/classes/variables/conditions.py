@@ -45,14 +45,14 @@ _OF_NUMBERS = frozenset({"float", "int", "bool", "abs", "print", "str", "repr", 
 class ReplacedCause(Cause):
     """Why a Variable is not set in place."""
 
-    CLASSES = "not all classes above or below {name} are seen, or one of them makes {attribute}"
+    CLASSES = "a base class or subclass of {name} is out of sight, or makes {attribute}"
     TYPES = "{attribute} is set to other things, too"
     METADATA = "code may give Variables metadata, and a new one would have none"
     VALUE = "it is not certain that {attribute} is made of arrays"
     BEFORE = "a method may run before the constructor makes {attribute}"
     ELSEWHERE = "other code may set {attribute} ({place})"
     POPPED = "code may pop {attribute} ({place})"
-    READ = "code may keep the Variable that {attribute} is ({place})"
+    READ = "code may keep the Variable in {attribute} ({place})"
 
 
 def check_in_place(context: FileContext, found: ReplacedVariable) -> None:

@@ -29,7 +29,7 @@ class Keeping(Cause):
     """Why more than its object may have a Variable."""
 
     NAMED = "{path} has code that may keep Variables of {name}: {word}"
-    COMPUTED = "{text} may give the Variable ({place})"
+    COMPUTED = "{text} may return the Variable ({place})"
 
 
 def first_keeper(context: FileContext, found: ReplacedVariable) -> Refusal | None:
