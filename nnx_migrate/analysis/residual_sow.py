@@ -17,6 +17,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     scope_around,
 )
+from nnx_migrate.analysis.effects.aliases.keepers import stored_in
 from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
 from nnx_migrate.analysis.effects.causes import Cause, UpdateAdds, changes_by, changes_by_method
 from nnx_migrate.analysis.effects.effect import NO_EFFECTS, Effect, Effects
@@ -119,6 +120,9 @@ class CollectingEffects(EffectFinder):
 
     def _gives_back(self, scope: Scope, parameter: str) -> bool:
         return _CautiousTracker(self, scope, parameter).gives_back()
+
+    def _stored_by(self, scope: Scope, parameter: str, keeper: str) -> frozenset[str]:
+        return stored_in(_KeptAliases(self, scope, parameter), scope, ir.Name(keeper))
 
     def _tracked(self, scope: Scope, parameter: str) -> Effects:
         return _CautiousTracker(self, scope, parameter).all()

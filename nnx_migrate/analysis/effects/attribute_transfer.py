@@ -12,6 +12,7 @@ from nnx_migrate.analysis.callgraph.dunder_dispatch import (
     methods_run,
 )
 from nnx_migrate.analysis.domain.values import Basic, FunctionValue, Instance, Scope, Value
+from nnx_migrate.analysis.effects.aliases.keepers import done_by_reading
 from nnx_migrate.analysis.effects.call_transfer import Handing
 from nnx_migrate.analysis.effects.causes import (
     AttributeWritten,
@@ -110,6 +111,8 @@ class Touching(Handing):
         """A property runs when it is read; a bound method may be called wherever it goes."""
         if self.rooted(scope, read.base):
             yield from self.read_any(scope, read.base, [read.name])
+        for done in done_by_reading(self.aliases, scope, read):
+            yield from self.joined(done)
 
     def read_any(self, scope: Scope, base: ir.Expr, names: Iterable[str]) -> Iterable[Effect]:
         """What reading any of some attributes of the object does.

@@ -115,6 +115,24 @@ class EffectFinder(abc.ABC):
     def _gives_back(self, scope: Scope, parameter: str) -> bool:
         """The same, by what the body of a function returns."""
 
+    def stored_by(self, scope: Scope, parameter: str, keeper: str) -> frozenset[str]:
+        """The attributes under which a function stores what it is given in another argument.
+
+        Args:
+            parameter: what is stored.
+            keeper: the parameter in which it is.
+        """
+        return self.fixpoint.get(
+            ("stored", scope, parameter, keeper),
+            lambda: self._stored_by(scope, parameter, keeper),
+            frozenset[str](),
+            lambda found: found,
+        )
+
+    @abc.abstractmethod
+    def _stored_by(self, scope: Scope, parameter: str, keeper: str) -> frozenset[str]:
+        """The same, by the body of a function."""
+
     def before_pops(self, scope: Scope, parameter: str) -> Effects:
         """The effects at any point of a function, those too that it pops again later."""
         return self.fixpoint.get(

@@ -16,6 +16,8 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     Value,
 )
+from nnx_migrate.analysis.effects.aliases.keepers import done_by_keepers, stored_in
+from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
 from nnx_migrate.analysis.effects.argument_transfer import Giving
 from nnx_migrate.analysis.effects.attribute_transfer import by_method
 from nnx_migrate.analysis.effects.capture_scope import captured_reads, is_capture
@@ -164,6 +166,8 @@ class Tracker(Giving):
                 yield from self.flags.as_called(scope, call, found, called)
             yield from self._asked_for(scope, call, where)
         yield from self.given(scope, call, where)
+        for done in done_by_keepers(self.aliases, scope, call):
+            yield from self.flags.as_called(scope, call, self.joined(done))
 
     def _unbound(self, scope: Scope, call: ir.Call) -> ir.Attribute | None:
         """The method that `type(m).run(m)`, or `m.__class__.run(m)`, calls on m; else None."""
@@ -322,6 +326,9 @@ class TrackedEffects(EffectFinder):
 
     def _gives_back(self, scope: Scope, parameter: str) -> bool:
         return Tracker(self, scope, parameter).gives_back()
+
+    def _stored_by(self, scope: Scope, parameter: str, keeper: str) -> frozenset[str]:
+        return stored_in(Aliases(self, scope, parameter), scope, ir.Name(keeper))
 
     def _unbalanced(self, scope: Scope, parameter: str) -> Effects:
         return UnbalancedTracker(self, scope, parameter).all()

@@ -90,13 +90,17 @@ def is_stored_at(aliases: Aliases, scope: Scope, place: ir.Attribute) -> bool:
 def is_put_in(aliases: Aliases, scope: Scope, container: ir.Expr) -> bool:
     """Whether it was put in what the function is given: `table["model"] = model`.
 
-    What is put in a container that is made here, its name is bound to.
+    What is put in a container that is made here, its name is bound to. What is put in one that
+    another object keeps (`keeper.models.append(model)`), no name is.
     """
-    if not isinstance(container, ir.Name) or aliases.is_made_container(scope, container):
+    kept = isinstance(container, ir.Attribute)
+    if not kept and not isinstance(container, ir.Name):
+        return False
+    if aliases.is_made_container(scope, container):
         return False
     return any(
         write.target == container
-        and write.how in {"item", "key"}
+        and write.how in ({"item", "key", "grow"} if kept else {"item", "key"})
         and write.value is not None
         and aliases.rooted(where, write.value)
         for where in aliases.project.within(aliases.scope)

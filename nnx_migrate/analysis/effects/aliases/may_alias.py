@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 from nnx_migrate.analysis.callgraph.call_form import column, unstarred
@@ -31,6 +32,7 @@ from nnx_migrate.analysis.effects.aliases.call_aliases import (
     is_stored_at,
     operator_gives,
 )
+from nnx_migrate.analysis.effects.aliases.keepers import kept_under, stores_of
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
@@ -57,6 +59,8 @@ class Aliases:
         self._known = finder.fixpoint.known
         self.scope = scope
         self._key = parameter
+        #: The attribute under which the parameter keeps the object, where it is none itself.
+        parameter, self.attribute = kept_under(parameter)
         parameter, self._places, self._length = parted(parameter)
         self.parameter = parameter
         own = any(p.name == parameter for p in self.project.function(scope).parameters)
@@ -66,6 +70,21 @@ class Aliases:
             self.captured = self.project.member(parameter) or []
         #: The files of which something may be an object of a module: by a name that leads there.
         self._naming = self.project.leading_to(module_of(parameter)) if self.of_module else None
+
+    @functools.cached_property
+    def stores(self) -> dict[ir.Expr, list[tuple[str, Scope, ir.Expr]]]:
+        """What the function stores in objects."""
+        return stores_of(self.project, self.scope)
+
+    def way_to(self, scope: Scope, expr: ir.Expr) -> str | None:
+        """The attributes that lead to it from the parameter that keeps the object, if they do."""
+        if not self.attribute:
+            return None
+        names: list[str] = []
+        while isinstance(expr, ir.Attribute):
+            names.append(expr.name)
+            expr = expr.base
+        return ".".join(reversed(names)) if self.is_whole(scope, expr) else None
 
     def values(self, scope: Scope, expr: ir.Expr) -> Values:
         return self.evaluator.values(scope, expr) or unknown(Unknown.NOT_RESOLVED)
@@ -101,7 +120,7 @@ class Aliases:
                 if is_kept_by(self, scope, expr) or is_put_in_by(self, scope, expr):
                     return True
                 leads_there = any(
-                    self._is_parameter(binding)
+                    not self.attribute and self._is_parameter(binding)
                     if isinstance(binding, ParameterOf)
                     else self.rooted(binding.scope, binding.expr)
                     for binding in bindings
@@ -110,6 +129,8 @@ class Aliases:
             case ir.Attribute(base=base, name=name):
                 if is_stored_at(self, scope, expr):
                     return True
+                if self.attribute and self.way_to(scope, expr) == self.attribute:
+                    return self._may_hold(scope, expr)
                 return (
                     name not in _DESCRIBING
                     and self.rooted(scope, base)
