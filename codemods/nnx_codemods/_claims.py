@@ -52,6 +52,7 @@ class RuleClaim(Claim):
     PARTIAL_SAME = (
         "functools.partial gives the same results in both modes (docs/semantics.md: JIT-B)"
     )
+    SHARDINGS_MAY_BE_READ = "code may read the shardings of what it gives"
     COPY_IN_BODY = (
         "with a copy in the body, both modes give the results of graph mode (docs/semantics.md: "
         "SCN-1)"

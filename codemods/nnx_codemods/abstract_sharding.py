@@ -25,7 +25,7 @@ After
 When it is safe
 ---------------
 This rule rewrites nothing; it pins. `nnx.get_abstract_model` gives the same in both modes, and
-replaces the pin where a mesh is at hand.
+replaces the pin where a mesh is at hand. With `--allow unread-shardings`, the call is left alone.
 
 What it does otherwise
 ----------------------
@@ -39,16 +39,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nnx_codemods._claims import RuleClaim
 from nnx_codemods._meshes.entered import SETS_MESH, meshes_around
 from nnx_migrate.analysis.domain.values import ARRAY, PLAIN
 from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.core.findings import Evidence, Proof
+from nnx_migrate.core.permissions import Permission
 from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Cause
 from nnx_migrate.rewrite.model.context import FileContext
-from nnx_migrate.rewrite.model.decisions import Decision, Pin
+from nnx_migrate.rewrite.model.decisions import Decision, Pin, Same
 from nnx_migrate.rewrite.model.functions import function_scopes
 from nnx_migrate.rewrite.model.rule import Rule
 from nnx_migrate.rewrite.model.unobserved import seen_place
@@ -58,6 +60,7 @@ from nnx_migrate.sources.facts.observed_facts import MESH, NO_MESH
 class MeshCause(Cause):
     """Why an abstract model differs by the mode."""
 
+    SHARDINGS_UNREAD = "left as it is: tree mode omits the shardings of the mesh ({place}){allowed}"
     SHARDINGS_LEFT_OUT = "tree mode omits the shardings of the mesh ({place})"
 
 
@@ -70,9 +73,9 @@ def decide(context: FileContext, site: Site) -> Decision | None:
         return None
     mesh = next(meshes_around(context, site), None)
     if mesh is not None and not _ran_without_a_mesh(context, site):
-        return _pin(Place(mesh.where.module, mesh.line), "a mesh is set")
+        return _decided(context, Place(mesh.where.module, mesh.line), "a mesh is set")
     if place := next(_variables_with_a_mesh(context), None):
-        return _pin(place, "a Variable has a mesh")
+        return _decided(context, place, "a Variable has a mesh")
     return None
 
 
@@ -89,9 +92,14 @@ def _ran_without_a_mesh(context: FileContext, site: Site) -> bool:
     return bool(scopes) or NO_MESH in around
 
 
-def _pin(place: Place, claim: str) -> Pin:
-    reason = MeshCause.SHARDINGS_LEFT_OUT.about(place)
-    return Pin(RULE.name, reason, (Evidence(claim, Proof.PROVED, place),))
+def _decided(context: FileContext, place: Place, claim: str) -> Decision:
+    shown = Evidence(claim, Proof.PROVED, place)
+    allowed = Permission.UNREAD_SHARDINGS
+    reads = Evidence(str(RuleClaim.SHARDINGS_MAY_BE_READ), Proof.ASSUMED, None, allowed)
+    if context.options.allows(allowed):
+        reason = MeshCause.SHARDINGS_UNREAD.about(place, allowed=allowed.told)
+        return Same(RULE.name, reason, (shown, reads))
+    return Pin(RULE.name, MeshCause.SHARDINGS_LEFT_OUT.about(place), (shown, reads))
 
 
 def _variables_with_a_mesh(context: FileContext) -> Iterator[Place]:

@@ -16,6 +16,7 @@ class Permission(enum.StrEnum):
     UNKNOWN_PARTS = "unknown-parts"
     UNCHANGED_CAPTURES = "unchanged-captures"
     KEPT_VARIABLES = "kept-variables"
+    UNREAD_SHARDINGS = "unread-shardings"
     DROP_RNGS = "drop-rngs"
     LIFT_RNGS = "lift-rngs"
     FORK_RNGS = "fork-rngs"
@@ -49,6 +50,7 @@ _ASSUMED = {
     Permission.KEPT_VARIABLES: (
         "no State or second object that has a Variable which a method replaces is read afterwards"
     ),
+    Permission.UNREAD_SHARDINGS: "no code reads the shardings of an abstract model",
     Permission.DROP_RNGS: "no other code reads the Rngs of a Module whose methods do not read it",
     Permission.LIFT_RNGS: (
         "only the Module keeps the Rngs that its parts share, and no code outside of the project "
@@ -64,6 +66,9 @@ _CONSEQUENCES = {
         "if it changes, the function now sees the change, which compiled code did not"
     ),
     Permission.KEPT_VARIABLES: "it has the new value, and not the one before",
+    Permission.UNREAD_SHARDINGS: (
+        "they are None, and code that restores or places arrays by them puts these elsewhere"
+    ),
     Permission.DROP_RNGS: (
         "code that reads the attribute raises, and a checkpoint or a filter that looks for the "
         "Rngs at its path in `nnx.state` does not find it"

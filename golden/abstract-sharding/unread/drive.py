@@ -1,0 +1,2 @@
+def drive(program):
+    return program.parameters()
