@@ -12,6 +12,7 @@ from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.restored import without_restored
 from nnx_codemods._unresolved.unknown_effects import unseen_code
 from nnx_migrate.analysis.domain.values import (
+    NOTHING,
     Basic,
     Instance,
     Scope,
@@ -122,7 +123,8 @@ def refuse_split(
         pin = Pin(rule, SplitRefused.SHARED.about(reason=shared), tuple(evidence), outward=True)
         return dataclasses.replace(pin, ways_out=(NextStep.OBSERVE,)) if open_ else pin
     scopes = function_scopes(context, site)
-    effects = effects_on(context, site, scopes, index)
+    told = values if known.permission is None else NOTHING
+    effects = effects_on(context, site, scopes, index, told)
     effect = worst(effects)
     if by_code_in_sight and effect is not None and known.permission is None:
         left = _without_impossible(context, site, effects)
@@ -178,8 +180,18 @@ def _without_impossible(context: FileContext, site: Site, effects: Effects) -> E
     )
 
 
-def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], index: int) -> Effects:
-    """What the transformed function does to its argument at `index`."""
+def effects_on(
+    context: FileContext,
+    site: Site,
+    scopes: tuple[Scope, ...],
+    index: int,
+    values: Values = NOTHING,
+) -> Effects:
+    """What the transformed function does to its argument at `index`.
+
+    Args:
+        values: what the argument can be here, where that is known; other calls may pass others.
+    """
     if not scopes:
         cause = Unseen("the transformed function is not defined in the project")
         return frozenset({Effect("unknown", cause, context.where(site.node))})
@@ -192,12 +204,19 @@ def effects_on(context: FileContext, site: Site, scopes: tuple[Scope, ...], inde
             cause = Unseen("its parameters do not show where the Module goes")
             found |= {Effect("unknown", cause, context.where(site.node))}
         else:
-            effects = context.effects_of(scope, parameter)
+            alone = is_positional(context, scope, parameter)
+            effects = context.effects_of(scope, parameter, values if alone else NOTHING)
             effects = without_popped(context, scope, parameter, effects)
             if never.changed(scope, parameter) and never.gave_back(scope, parameter):
                 effects = frozenset(e for e in effects if e.kind != "unknown")
             found |= {e for e in effects if not (collected and e.collected)}
     return without_restored(context, found)
+
+
+def is_positional(context: FileContext, scope: Scope, name: str) -> bool:
+    """Whether a parameter gets one argument, and is no `*args`."""
+    parameters = context.project.function(scope).parameters
+    return any(each.name == name and each.kind == "positional" for each in parameters)
 
 
 def returned_argument(context: FileContext, scopes: tuple[Scope, ...]) -> tuple[str, Effect] | None:

@@ -52,7 +52,9 @@ def checked_when_traced(
     if not _has_place(site, index) or context.analysis.sharing.of(values):
         return None
     scopes = function_scopes(context, site)
-    effects = effects_on(context, site, scopes, index) if scopes else _unseen(context, site, index)
+    effects = _unseen(context, site, index)
+    if scopes:
+        effects = effects_on(context, site, scopes, index, values)
     if effects is None:
         return None
     effects -= _checked_pops(context, site, scopes, index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
+from nnx_migrate.analysis.callgraph.call_context import Passed
 from nnx_migrate.analysis.callgraph.call_form import CallForm
 from nnx_migrate.analysis.callgraph.dunder_dispatch import runs_in
 from nnx_migrate.analysis.domain.fixpoint import Lasts
@@ -40,7 +41,7 @@ from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.attributes import having, member
 from nnx_migrate.analysis.interp.containers.dict_items import item_by_name
-from nnx_migrate.analysis.interp.interpreter import Evaluator
+from nnx_migrate.analysis.interp.interpreter import CalledWith, Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import (
     CHANGING_METHODS,
@@ -332,3 +333,20 @@ class TrackedEffects(EffectFinder):
 
     def _unbalanced(self, scope: Scope, parameter: str) -> Effects:
         return UnbalancedTracker(self, scope, parameter).all()
+
+
+class EffectsOfCall(TrackedEffects):
+    """Finds what one function does where a call passes it some objects, and other calls others.
+
+    What the functions do that it calls has the answers that are kept for everyone.
+    """
+
+    def __init__(self, joined: EffectFinder, scope: Scope, passed: Passed) -> None:
+        super().__init__(CalledWith(joined.evaluator, scope, passed), joined.contents)
+        self.added, self.constructors = joined.added, joined.constructors
+        self._joined = joined
+        self._scope = scope
+
+    def of(self, scope: Scope, parameter: str) -> Effects:
+        found = super().of if scope == self._scope else self._joined.of
+        return found(scope, parameter)

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from nnx_migrate.analysis.domain.values import Instance, Scope, Value, Values
+from nnx_migrate.analysis.domain.values import NOTHING, Instance, Scope, Value, Values
 from nnx_migrate.analysis.effects.effect import Effect, Effects
+from nnx_migrate.analysis.effects.transfer import EffectsOfCall
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir.parse import parse
@@ -116,9 +117,16 @@ class FileContext:
         """The file that all others were read for."""
         return (self.asked_by and self.asked_by()) or self
 
-    def effects_of(self, scope: Scope, parameter: str) -> Effects:
-        """What a function does to its parameter of that name, where code of this file calls it."""
-        found = self.analysis.effects.of(scope, parameter)
+    def effects_of(self, scope: Scope, parameter: str, passed: Values = NOTHING) -> Effects:
+        """What a function does to its parameter of that name, where code of this file calls it.
+
+        Args:
+            passed: what the calls pass that are asked about; nothing for all calls of the project.
+        """
+        finder = self.analysis.effects
+        found = finder.of(scope, parameter)
+        if passed and found:
+            found = EffectsOfCall(finder, scope, ((parameter, passed),)).of(scope, parameter)
         if all(map(self._may_happen, found)):  # as nearly always
             return found
         return frozenset(filter(self._may_happen, found))
