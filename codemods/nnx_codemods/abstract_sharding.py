@@ -9,8 +9,8 @@ call it, in this file or in one that some program of the project runs together w
 Why it matters
 --------------
 Under a mesh, graph mode gives every abstract Variable a `NamedSharding` made from its metadata. In
-tree mode `.sharding` is None, without a word: what is restored from a checkpoint, or handed to
-`jax.jit` as `out_shardings`, is placed otherwise (docs/semantics.md: ABS-1).
+tree mode, `.sharding` is None, and nothing raises. Arrays that are restored from a checkpoint, or
+that `jax.jit` places by these `out_shardings`, get another placement (docs/semantics.md: ABS-1).
 
 Before
 ------

@@ -13,8 +13,8 @@ What it finds
 Why it matters
 --------------
 Graph mode starts every iteration with the object as it was and discards what the body does to it:
-the same dropout mask in every step, no counter counts. Tree mode carries it from step to step,
-without a word (docs/semantics.md: SCN-1).
+the same dropout mask in every step, no counter counts. Tree mode silently carries the updates from
+step to step (docs/semantics.md: SCN-1).
 
 Before
 ------

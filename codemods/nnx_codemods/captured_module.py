@@ -16,10 +16,10 @@ so does `eval_shape` of a model.
 
 Why it matters
 --------------
-Inside a transform such an object may be read, in both modes, and nothing else. To update it (a
-dropout key, batch statistics, a counter) raises TraceContextError in both modes; to hand it to
-another transform in there (layers that are scanned or rematerialised) raises in graph mode, and in
-tree mode where that transform writes back (docs/semantics.md: CLO-2).
+In both modes, code inside a transform may only read such an object. To update it (a dropout key,
+batch statistics, a counter) raises TraceContextError in both modes. To pass it to another
+transform in there (layers that are scanned or rematerialised) raises in graph mode, and in tree
+mode if that transform writes back (docs/semantics.md: CLO-2).
 
 Before
 ------

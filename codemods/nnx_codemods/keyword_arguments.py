@@ -32,7 +32,7 @@ When it is safe
 A call means the same if it passes its arguments by position. The rule rewrites the calls where all
 of these hold, and pins everything else, so that all calls keep their meaning:
 
-- All calls are in the file of the function, and nobody outside may call it.
+- All calls are in the file of the function, and no code outside may call it.
 - Each call passes its keywords in the order of the parameters, and none from a dictionary.
 - The defaults that a call leaves out are numbers, strings, or the like. The call then passes them.
 

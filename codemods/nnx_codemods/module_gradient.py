@@ -40,27 +40,27 @@ an annotation, its States have `nnx.State`.
 
 A gradient that is a value (`nnx.jit(nnx.grad(loss_fn))`, `self.gradient = nnx.grad(self.loss)`)
 becomes a function with the parameters of its loss, which splits the Module at each call. It reads
-names when it is called: where one of them may be bound anew before that, the site is pinned.
+names when it is called: if one of them may be assigned again before that, the site is pinned.
 
 Sometimes all of this is known except what the loss, or what it calls, does to the structure
 (`model: nnx.Module`, or a loss that is passed in). If no code in sight that the call may mean
 changes it, the new code checks it: a function over the States calls the loss, and splits the Module
 again. It raises a ValueError (or jax's error for comparing traced arrays, in the same line) where
 attributes are new, gone, or set, or a Variable was replaced. That happens while jax traces, in both
-modes. A loss that pops what it has sown is checked, too, where nobody sees whether something sown
-lay on the Module before. In a decorated loss, the check stands in front of the return statement, if
-that is the only one and comes last. If a part of the Module comes back beside such a loss, tree
-mode raises (docs/semantics.md: OUT-1), and graph mode gives what it gave before. `--no-trace-
+modes. A loss that pops what it has sown is checked, too, if the code does not show whether sown
+values were on the Module before. In a decorated loss, the check comes before the return statement,
+if that is the only one and comes last. If such a loss also returns a part of the Module, tree mode
+raises (docs/semantics.md: OUT-1), and graph mode gives what it gave before. `--no-trace-
 checks` pins such a place.
 
 What it does otherwise
 ----------------------
-A model that holds only Params needs no change where nobody sees whether its gradients are a State
+A model that holds only Params needs no change if no code sees whether its gradients are a State
 or a Module. They go to an optimizer, are read leaf by leaf (`optax.global_norm(grads)`) or by
-attribute (`grads.linear.kernel`), or not at all. Of a Module that is made in sight, the branches of
-its constructor count that the call lets run: with `use_dropout=False`, or with that default, it has
-no dropout. Where a precondition is not proved the site is pinned: `nnx.compat.value_and_grad`, with
-graph mode set for what runs inside.
+attribute (`grads.linear.kernel`), or not at all. If the call that makes the Module is in sight,
+only the branches of its constructor count that this call runs: with `use_dropout=False`, or with
+that default, it has no dropout. If a precondition is not proved, the site is pinned:
+`nnx.compat.value_and_grad`, with graph mode set for what runs inside.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

@@ -9,9 +9,9 @@ A reference of jax (`jax.new_ref`) that goes in and comes out counts too.
 
 Why it matters
 --------------
-Graph mode hands the same object back. In tree mode a Variable may occur once in what goes in and
-comes out: it raises a ValueError (docs/semantics.md: OUT-1, OUT-2). Under `split_rngs` and
-`fork_rngs` as decorators the copy comes out that the function was given, its streams still split
+Graph mode returns the same object. In tree mode, a Variable may occur only once among inputs and
+outputs, so such a function raises a ValueError (docs/semantics.md: OUT-1, OUT-2). A function that
+`split_rngs` or `fork_rngs` decorates returns the copy that it got, with its streams still split
 (RNG-3).
 
 Before
@@ -36,8 +36,8 @@ When it is safe
 ---------------
 A function under `jit` as its only decorator no longer returns a Module, Optimizer, Rngs, or Metric
 that it got and never rebinds. The transform updates what it gets, so the caller has that object
-already. The calls take the rest if all of them are in the same file, and nobody outside may call
-the function. Each call must bind the object to the name that it passes, or throw the result away.
+already. All calls must be in the same file, and no code outside may call the function. Each call
+must assign the object to the name that it passes, or drop the result.
 
 Else the function gets a private name, and one that returns all has its name:
 

@@ -9,8 +9,8 @@ cannot be seen. Their use as decorators is the same in both modes.
 Why it matters
 --------------
 Graph mode changes the object and returns backups. Tree mode returns a new object and leaves the
-old one as it is: as a statement it does nothing, without a word, and other random numbers are
-drawn; as a context manager it raises a TypeError (docs/semantics.md: RNG-1, RNG-2).
+old one as it is. A statement silently does nothing, and the model draws other random numbers. As a
+context manager, it raises a TypeError (docs/semantics.md: RNG-1, RNG-2).
 
 Before
 ------

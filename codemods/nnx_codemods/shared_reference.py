@@ -12,9 +12,9 @@ Rngs, Metric, or Variable twice:
 - in one object that keeps it under two names, or keeps itself (for a gradient, its own rule sees
   that)
 
-A constructor that keeps a layer twice that it is handed (`self.head = shared`) counts for the
-objects that it is handed one for. An object that makes such a part with None (`Decoder(None)`, or
-the default) holds nothing twice.
+A constructor that stores its argument a second time (`self.head = shared`) counts for the objects
+that pass it a layer. An object that passes None (`Decoder(None)`, or the default) holds nothing
+twice.
 
 The case of two names is also found for `split_rngs` and `fork_rngs` as decorators, and for
 functions that trace nothing: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`,
@@ -69,7 +69,7 @@ A class of the project whose constructor stores an object a second time (`self.h
 the name that comes first in the alphabet, because both modes list it there: all paths of
 `nnx.state` stay the same. Both names stay attributes in these cases:
 
-- Other code sets one of them, or the class, one above it, or one below it uses the name otherwise.
+- Other code sets one of them, or the class, a base class, or a subclass uses the name differently.
 - The two statements aren't in the same block, or the block is a loop.
 - The path of the object would change (`self.a = self.b.c`).
 - The file of the class goes through attributes by name (`vars`, `__dict__`, `__getattr__`).

@@ -10,8 +10,8 @@ where it is popped again.
 
 Why it matters
 --------------
-Sowing makes a new attribute. In tree mode it is gone when the transform returns, and `nnx.pop`
-gives an empty State without a word (docs/semantics.md: SOW-2).
+Sowing makes a new attribute. In tree mode, it is lost when the transform returns, and `nnx.pop`
+silently returns an empty State (docs/semantics.md: SOW-2).
 
 Before
 ------
@@ -104,9 +104,9 @@ nnx.capture replaces a pop where all of this holds:
 - In the block of each call, a pop of exactly the sown type follows (capture goes by the exact type,
   pop takes subclasses too), and nothing in between may change or read the object.
 - Nothing sown is on the object before; the rule follows it to where it is made.
-- Where something between the call and the pop may raise, nobody continues after that. An exception
+- If something between the call and the pop may raise, no code continues after that. An exception
   in the function itself leaves nothing behind, because capture has the object inside the transform.
-- Nobody reads the sown values as an attribute.
+- No code reads the sown values as an attribute.
 
 For perturbations, the forward pass before the gradient is the one in the loss, on the same inputs.
 They are popped in the same block, or the object is made there and nothing else sees them. Nothing

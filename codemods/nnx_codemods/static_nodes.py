@@ -8,7 +8,7 @@ Modules and Variables.
 Why it matters
 --------------
 Graph mode visits static attributes too: names, sizes, flags, functions. Tree mode does not, and
-what `recursive_map` would put in their place is ignored, without a word (docs/semantics.md: API-2).
+silently ignores what `recursive_map` would put in their place (docs/semantics.md: API-2).
 In graph mode `recursive_map` puts what its function returns into the Modules below the one that it
 is given, too; tree mode leaves them as they are.
 

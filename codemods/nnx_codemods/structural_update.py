@@ -14,8 +14,8 @@ runs on an object that may hold a `ToNNX` count too, because its first call make
 
 Why it matters
 --------------
-Tree mode writes back Variables and nothing else. Everything else that the function does to the
-object is gone when it returns, without a word (docs/semantics.md: STR-1 to STR-9, SOW-2, SOW-4,
+Tree mode writes back the values of Variables. All other changes that the function makes to the
+object are silently lost when it returns (docs/semantics.md: STR-1 to STR-9, SOW-2, SOW-4,
 RNG-3).
 
 Before
@@ -41,10 +41,10 @@ When it is safe
 `train()`, `eval()`, `set_attributes(flag=True)` and `model.flag = True` with constants, which a
 function under `jit`, `vmap`, `scan`, `remat` or a gradient runs first of all, are set before its
 calls. All of these are in the same file, each is the first thing that its statement does, and
-passes the object by a name. What is evaluated for the call cannot tell the flag: arrays, other
+passes the object by a name. The other arguments of the call do not read the flag: arrays, other
 objects, calls of jax and numpy with arrays. No class of the project has its own `train()`, `eval()`
-or setters, and nobody goes on after an exception of the call. Where a step is lowered as well
-(`step.lower(model, x).compile()`), and its program only looked at, it also goes on setting them
+or setters, and no code continues after an exception of the call. If code also lowers a step
+(`step.lower(model, x).compile()`), and only reads its program, the step also keeps setting them
 itself, for that trace.
 
 A Variable that a method replaces with a new one of the same type (`self.loss = Loss(value)`) is set
@@ -77,10 +77,10 @@ over States, the new function checks it, too: it splits the object (`nnx.split`)
 the loss, and raises where that gives something else. Code in sight that may change the object still
 leads to a pin, as does an argument that is passed by name.
 
-A function that `nnx.jit` decorates does the same itself where it hands such an object to code out
-of sight: it splits the object in its first line, and before its return. The decorator must be the
-last one, and the return the only one, at the end. A function that returns nothing looks at the end.
-No other code may bind the parameter. A function that `nnx.jit(step)` alone uses does it, too.
+A function that `nnx.jit` decorates checks itself if it passes such an object to code out of sight:
+it splits the object in its first line, and before its return. The decorator must be the last one,
+and the return the only one, at the end. A function that returns nothing checks at its end. No other
+code may assign the parameter. This also works for a function that only `nnx.jit(step)` uses.
 Several objects are split at once: `nnx.split((model, batch))`. `--no-trace-checks` pins such a
 place.
 
@@ -95,9 +95,9 @@ With `--allow unknown-effects`, code out of sight does not count: neither what g
 nor a function that no file shows, nor a transform that is passed on as a value. Code in sight that
 may be meant still leads to a pin.
 
-Of a tuple that a call passes (`step((model, cache))`, `nnx.while_loop(condition, body, (model,
-cache))`), each place counts by itself where the function unpacks it: what it does to the cache is
-no change of the model. In a loop, a place counts too where its body returns the model there.
+If a call passes a tuple (`step((model, cache))`, `nnx.while_loop(condition, body, (model, cache))`)
+and the function unpacks it, each element counts by itself: a change of the cache is not a change of
+the model. In a loop, an element also counts if the body returns the model in its place.
 
 What depends on a flag that is false does not count: a parameter that the call leaves at its default
 of False or None (`if sow_weights: self.sow(...)`), or an attribute. The constructor has to store
@@ -116,8 +116,8 @@ class must be one that no code outside can use.
 Values that a function sows, or attributes that it sets to new Variables, and pops again on every
 path (`aux = nnx.pop(model, Loss)` after the forward pass) are not a change. All its calls must be
 in sight, and nothing sown may be on the object before, because tree mode would leave that there.
-Where not all calls are in sight, a jitted function, or a loss, checks that as above: something that
-lay there before is gone behind the pop. Each pop must stand in the function itself, behind what
+If not all calls are in sight, a jitted function, or a loss, checks that as above: a value that was
+there before is missing after the pop. Each pop must be in the function itself, after the code that
 sows its type. Code in sight must not leave such values on the object, nor make others of the type.
 
 The rule reports code that passes on `nnx` itself (`names = vars(nnx)`, `use(nnx, step)`), a

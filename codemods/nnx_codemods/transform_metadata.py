@@ -6,7 +6,7 @@ What it finds
 
 Why it matters
 --------------
-Tree mode ignores the argument without a word: the sharding metadata of the Variables lacks the name
+Tree mode silently ignores the argument: the sharding metadata of the Variables lacks the name
 of the new axis (docs/semantics.md: VMP-2, SCN-6).
 
 Before
