@@ -54,7 +54,27 @@ _STANDING = {
             {"call": "step(model, optimizer, x); step(other, optimizer, x)"}, False, id="once"
         ),
         pytest.param({"behind": "model = other"}, False, id="model bound anew"),
-        pytest.param({"between": "model = other"}, False, id="model bound anew before"),
+        pytest.param({"between": "model = other"}, True, id="model bound anew before"),
+        pytest.param({"between": "if x: model = other"}, False, id="model maybe bound anew before"),
+        pytest.param(
+            {"between": "for model in (model, other): pass"},
+            False,
+            id="model bound by a loop before",
+        ),
+        pytest.param(
+            {
+                "call": "step(model, optimizer, x); model = other; "
+                "optimizer = nnx.ModelAndOptimizer(model, optax.sgd(0.1)); "
+                "step(model, optimizer, x)"
+            },
+            True,
+            id="both made again",
+        ),
+        pytest.param(
+            {"call": "for _ in range(2): step(model, optimizer, x); model = other"},
+            False,
+            id="model bound anew in a loop",
+        ),
         pytest.param(
             {"behind": "optimizer = nnx.ModelAndOptimizer(other, optax.sgd(0.1))"},
             False,

@@ -107,7 +107,7 @@ def _source(
     """
     if _is_held(context, model, holder) or _is_read(context, model, holder):
         return "{}.model"
-    bound = _bound_at(context, model, last=True) if isinstance(model, ast.Name) else None
+    bound = _bound_at(context, model) if isinstance(model, ast.Name) else None
     if bound is None or not isinstance(holder, ast.Name):
         return ""
     match bound.value:
@@ -268,41 +268,13 @@ def _only_return(context: FileContext, call: ast.Call) -> ast.Tuple | None:
             return None
 
 
-def _bound_at(context: FileContext, name: ast.Name, last: bool = False) -> ast.Assign | None:
-    """The assignment that a name stands for where it is read.
-
-    Either nothing else binds it, or the body of the module does, one statement after the other.
-
-    Args:
-        last: it may also be the last one of a function or module, whatever binds it before.
-    """
-    scope = context.tree.scope(name)
-    bindings = context.project.bindings(scope, name.id)
-    if not bindings or not all(isinstance(each, Located) for each in bindings):
-        return None
-    where = bindings[0].scope
-    stores = _stores(context, where, name.id)
-    if len(bindings) != 1:
-        lines = context.project.function(where).in_order.get(name.id, ())
-        if scope != where or len(bindings) != len(stores):
-            return None
-        stores.sort(key=lambda store: store.lineno)
-        if len(lines) == len(stores):
-            bound = zip(lines, stores, strict=True)
-            stores = [store for below, store in bound if below < name.lineno][-1:]
-        else:
-            stores = stores[-1:] if last and _is_last(context, stores[-1], name) else []
-    parent = context.tree.parents[stores[0]] if len(stores) == 1 else None
-    return parent if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
-
-
-def _is_last(context: FileContext, store: ast.Name, name: ast.Name) -> bool:
-    """Whether a name is read behind the last statement that binds it, which is always run."""
-    statement = context.tree.parents[store]
-    around = context.tree.parents.get(statement)
-    always = isinstance(around, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef)
-    bound = isinstance(statement, ast.Assign) and (statement.end_lineno or 0) < name.lineno
-    return always and bound
+def _bound_at(context: FileContext, name: ast.Name) -> ast.Assign | None:
+    """The assignment that a name stands for where it is read."""
+    alone = context.tree.assigned_value(context.tree.scope(name), name.id)
+    match context.reaching.statement(name) if alone is None else alone[1]:
+        case ast.Assign(targets=[ast.Name()]) as found:
+            return found
+    return None
 
 
 def _is_repeated(context: FileContext, statement: ast.stmt) -> bool:

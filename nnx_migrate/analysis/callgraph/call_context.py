@@ -22,7 +22,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.mentioned_names import names_in
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
-from nnx_migrate.analysis.symbols.redefinitions import meant_at
+from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 #: Kinds of classes of which it matters which object it is.
 _OBJECTS = frozenset({"module", "metric", "optimizer"})

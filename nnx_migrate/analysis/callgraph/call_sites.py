@@ -24,7 +24,7 @@ from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.analysis.symbols.redefinitions import meant_at
+from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 if TYPE_CHECKING:
     from nnx_migrate.analysis.callgraph.base import Evaluation

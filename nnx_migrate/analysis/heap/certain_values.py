@@ -49,7 +49,7 @@ from nnx_migrate.analysis.library.return_model import (
 )
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, Taker, implied_calls
 from nnx_migrate.analysis.symbols.library_names import canonical
-from nnx_migrate.analysis.symbols.redefinitions import meant_at
+from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 #: Steps that are followed; of what is further away nothing is known.
 _STEPS = 16

@@ -8,7 +8,7 @@ import functools
 from nnx_migrate.analysis.domain.values import Instance, ParameterOf, Scope, Value
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.symbols.redefinitions import meant_at
+from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 from nnx_migrate.core.place import Place
 
 #: Kinds of objects that no tree may hold twice.

@@ -21,7 +21,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, INITIALIZER, INITIALIZERS
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
-from nnx_migrate.analysis.symbols.redefinitions import meant_at
+from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "MultiMetric", "Optimizer"}
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})

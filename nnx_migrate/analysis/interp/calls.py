@@ -37,7 +37,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import elements_of
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, implied_calls
 from nnx_migrate.analysis.symbols.library_names import taker_name
-from nnx_migrate.analysis.symbols.redefinitions import meant_at
+from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 from nnx_migrate.core.place import Place
 
 #: Classes whose objects are called on a function.

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.flax.transforms import AS_VALUE
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.ir.lowering.statement_order import binding_order, settled_bindings
 from nnx_migrate.analysis.ir.lowering.statement_walker import StatementWalker
 from nnx_migrate.analysis.ir.main_guard import is_main_guard
 from nnx_migrate.analysis.ir.parse import parse
@@ -36,8 +35,6 @@ def index_tree(tree: ast.Module, module: str, source: Source, meant: Meant = ())
     walker = StatementWalker(module, is_package, dict(meant))
     walker.walk_body(tree.body)
     walker.place_growths()
-    walker.function.in_order = binding_order(tree.body, walker.function.bindings)
-    walker.function.settled = settled_bindings(tree.body)
     functions = {builder.key: builder.build() for builder in walker.functions}
     paths = walker.paths | {f"{name}.{AS_VALUE}" for name in _modules_as_values(walker, functions)}
     return ir.ModuleIndex(

@@ -45,7 +45,7 @@ from nnx_migrate.analysis.points_to.containers.elements import any_element, slic
 from nnx_migrate.analysis.points_to.containers.places import as_passed
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.widening import summarized
-from nnx_migrate.analysis.symbols.redefinitions import meant_at
+from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 #: What makes a function of a generator that `with` enters.
 _MANAGING = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})

@@ -35,7 +35,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.containers.displays import calls_in, identified
 from nnx_migrate.analysis.points_to.containers.elements import spread
-from nnx_migrate.analysis.points_to.containers.literals import lines_of, with_lines
+from nnx_migrate.analysis.points_to.containers.literals import lines_of, with_lines, with_places
 from nnx_migrate.analysis.points_to.containers.places import as_bound
 from nnx_migrate.analysis.points_to.queries import LAST, Filled, Objects
 from nnx_migrate.analysis.points_to.repeated_objects import objects as every_object
@@ -49,6 +49,7 @@ from nnx_migrate.analysis.points_to.stores.turns import (
     without_elements,
 )
 from nnx_migrate.analysis.symbols.program import Binding
+from nnx_migrate.analysis.symbols.reaching_definitions import at_line, reaching
 
 #: A name that is bound more often is asked for from the top.
 _MANY_BINDINGS = 8
@@ -242,18 +243,19 @@ def _reaching(
     Args:
         grown: lines that bind it to what it was, with more in it.
     """
+    if at == LAST:
+        yield from with_lines(objects, scope, name)
+        return
     where = objects.project.bindings(scope, name)[0].scope
-    function = objects.project.function(where)
-    within = function.within_lines.get(name, ())
-    settled = function.settled.get(name, ()) if at != LAST else ()
-    anew = (first for first, last in settled if last < at and first not in grown)
-    first = max(anew, default=0)
-    loops = _loops_around(objects, where, at)
-    for binding, line in with_lines(objects, scope, name):
-        moved = isinstance(binding, Located) and isinstance(binding.expr, ir.Within)
-        above = first <= line and (line <= at or (line in within and _before(line) <= at))
-        if moved or binding.scope != where or above or _is_in(loops, line):
-            yield binding, line
+    definitions = objects.project.function(where).definitions.get(name, ())
+    reached = reaching(definitions, at_line(at), grown)
+    for binding, place in with_places(objects, scope, name):
+        if place is None:
+            reaches = binding.scope != where or reached.from_above
+        else:
+            reaches = not definitions or place in reached.places
+        if reaches:
+            yield binding, 0 if place is None else lines_of(objects, where, name)[place]
 
 
 def _loops_around(

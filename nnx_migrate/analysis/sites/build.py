@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 from collections.abc import Mapping
 
 from nnx_migrate.analysis.domain.values import ParameterOf
@@ -11,7 +12,7 @@ from nnx_migrate.analysis.flax.transform_spec import ControlFlow
 from nnx_migrate.analysis.flax.transforms import OBJECT_FUNCTIONS, spec
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.ir.lowering.literal_lookups import lookup
-from nnx_migrate.analysis.sites.assigned_in_order import reads_of
+from nnx_migrate.analysis.sites.reaching_statements import ReachingStatements
 from nnx_migrate.analysis.sites.references import References
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode
@@ -30,6 +31,10 @@ _Uses = tuple[tuple[ast.Call, ...], str, ast.Assign | None]
 
 class SiteForms(References):
     """Tells the ways apart in which transforms are applied."""
+
+    @functools.cached_property
+    def reaching(self) -> ReachingStatements:
+        return ReachingStatements(self.tree)
 
     def site(self, reference: ast.expr, name: str) -> Site | None:
         """The site of a transform or function of nnx; None where it is given nothing.
@@ -157,7 +162,7 @@ class SiteForms(References):
         if len(self.tree.project.bindings(scope, name)) == 1:
             calls = self.calls(scope, name)
         else:
-            loads = reads_of(self.tree, assignment, name, self.loads(scope, name))
+            loads = self.reaching.reads_of(assignment, self.loads(scope, name))
             if loads is None:
                 return (), f"{name} is bound more than once"
             calls = self.calls_among(loads)

@@ -116,7 +116,8 @@ class Tree:
         if len(bindings) != 1 or not isinstance(bindings[0], Located):
             return None
         where = bindings[0].scope
-        if where.module != self.module:
+        bound = self.project.modules[where.module].functions[where.function].bindings
+        if where.module != self.module or len(bound.get(name, ())) > 1:
             return None
         for node in self._assignments.get(name, ()):
             in_class = isinstance(self.parents.get(node), ast.ClassDef)

@@ -17,7 +17,7 @@ from nnx_migrate.analysis.flax.names import layer_of, library_class
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.first_methods import FirstMethods
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.analysis.symbols.redefinitions import meant_at
+from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
 _TYPE_VARIABLES = frozenset({"typing.TypeVar", "typing_extensions.TypeVar"})

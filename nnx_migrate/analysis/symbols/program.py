@@ -18,6 +18,7 @@ from nnx_migrate.analysis.symbols.imports.reverse_imports import Dependents
 from nnx_migrate.analysis.symbols.nnx_names import names_used, renamed_transforms
 from nnx_migrate.analysis.symbols.observed import Observations
 from nnx_migrate.analysis.symbols.occurrence_index import NameTables
+from nnx_migrate.analysis.symbols.reaching_definitions import seen_within
 from nnx_migrate.analysis.symbols.wrappers import Wrappers
 from nnx_migrate.sources.facts.observed_facts import ObservedFacts
 from nnx_migrate.sources.own_transforms import OwnTransform
@@ -255,7 +256,9 @@ class Project:
                 ]
                 if found and key in self.cells(scope.module):
                     found = self._of_other_cells(here, name) or found
-                found += [Located(here, value) for value in _bound_for(function, name, line)]
+                values = function.bindings.get(name, ())
+                seen = seen_within(function, name, line)
+                found += [Located(here, values[place]) for place in seen]
                 if found and name not in function.loose:
                     return loose + found
                 loose += found
@@ -389,12 +392,3 @@ class Project:
 def _imports(binding: Binding, dotted: str) -> bool:
     """Whether a name of a package is bound to the file of that name: `from . import nets` in it."""
     return isinstance(binding, Located) and binding.expr == ir.ImportRef(dotted)
-
-
-def _bound_for(function: ir.Function, name: str, line: int) -> tuple[ir.Expr, ...]:
-    """What a function binds a name to, as far as code that is defined in it at a line can see.
-
-    What the body of a module has bound anew above that line, is gone when the code runs.
-    """
-    above = sum(below < line for below in function.in_order.get(name, ()))
-    return function.bindings.get(name, ())[max(0, above - 1) :]

@@ -15,10 +15,7 @@ from nnx_migrate.analysis.watched.facts_read import FactsRead, Version
 #: Finds a record, or a mapping of one, in a version of the file.
 _Find = Callable[[Version], Any]
 #: Fields of which each key is a fact of its own, and those that hold records.
-_BY_KEY = frozenset(
-    {"annotations", "attributes", "bindings", "in_order", "lines", "methods", "settled"}
-    | {"within_lines"}
-)
+_BY_KEY = frozenset({"annotations", "attributes", "bindings", "definitions", "lines", "methods"})
 _RECORDS = frozenset({"functions", "classes"})
 
 

@@ -19,7 +19,7 @@ from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.find import SiteFinder
-from nnx_migrate.analysis.sites.reaching_definitions import Reaching
+from nnx_migrate.analysis.sites.reaching_statements import ReachingStatements
 from nnx_migrate.analysis.sites.tree import AnyFunction, Tree, names_in
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place
@@ -190,9 +190,9 @@ class FileContext:
     def finder(self) -> SiteFinder:
         return SiteFinder(self.tree)
 
-    @functools.cached_property
-    def reaching(self) -> Reaching:
-        return Reaching(self.tree)
+    @property
+    def reaching(self) -> ReachingStatements:
+        return self.finder.reaching
 
     @functools.cached_property
     def free_names(self) -> dict[AnyFunction, tuple[ast.Name, ...]]:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 from nnx_migrate.analysis.callgraph.binding import leading
 from nnx_migrate.analysis.domain.values import FunctionValue
-from nnx_migrate.analysis.sites.assigned_in_order import made_anew
+from nnx_migrate.analysis.sites.bound_later import made_anew
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode, names_in
 from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause

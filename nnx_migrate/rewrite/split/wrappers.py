@@ -7,7 +7,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 
-from nnx_migrate.analysis.sites.assigned_in_order import bound_later, stored_later
+from nnx_migrate.analysis.sites.bound_later import bound_later, stored_later
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import AnyFunction, names_in
 from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause

@@ -9,7 +9,7 @@ import pytest
 from nnx_migrate.analysis.domain.values import Instance, Scope
 from nnx_migrate.analysis.facts import Analysis
 from nnx_migrate.analysis.ir import nodes as ir
-from nnx_migrate.analysis.sites.reaching_definitions import Reaching
+from nnx_migrate.analysis.sites.reaching_statements import ReachingStatements
 from nnx_migrate.analysis.sites.tree import Tree
 from tests.unit.analysis.asking import MAIN, analysis_of, scope_named, values_of
 
@@ -63,7 +63,8 @@ def test_class_that_a_condition_may_define() -> None:
         "if 1:\n  class Net(nnx.Module):\n    def __init__(self):\n        self.s",
     )
     assert "if 1:" in source
-    assert _lines(analysis_of(source), "early") == {3, 14}
+    assert _lines(analysis_of(source), "early") == {3}
+    assert _lines(analysis_of(source), "late") == {3, 14}
 
 
 CALLS = """
@@ -76,17 +77,19 @@ f(nnx.Rngs(0))
 def f(b): pass
 f(nnx.BatchNorm(1, rngs=nnx.Rngs(0)))
 """
+NONE: set[str] = set()
 FIRST = {"Rngs"}
 BOTH = {"Rngs", "BatchNorm"}
 DEFINITIONS = {
     "in order": ("", "", "", FIRST),
     "a call in the statement that binds it": ("", "", "f = f(nnx.Rngs(0))", FIRST),
-    "one line": ("", "", "f(nnx.Rngs(0)); f = print", BOTH),
-    "block": ("", "if f:\n    def f(b): pass", "", BOTH),
-    "loop": ("", "for f in (f, f): pass", "", BOTH),
+    "one line": ("", "", "f(nnx.Rngs(0)); f = print", FIRST),
+    "block": ("", "if f:\n    def f(b): pass", "", FIRST),
+    "loop": ("", "for f in (f, f): pass", "", FIRST),
     "function": ("", "def change():\n    global f\n    f = print", "", BOTH),
-    "import": ("import f", "", "", BOTH),
-    "with": ("", "with open('f') as f: pass", "", BOTH),
+    "import": ("import f", "", "", FIRST),
+    "import in between": ("", "import f", "", NONE),
+    "with": ("", "with open('f') as f: pass", "", NONE),
 }
 
 
@@ -127,8 +130,16 @@ a, b = early(), late()
         ("", "a", {"Linear", "Conv"}),
         ("", "b", {"Conv"}),
         ("", "first", {"Linear"}),
-        ("if a:\n    x = 1", "b", {"Linear", "Conv"}),
-        ("if a:\n    x = 1", "first", {"Linear", "Conv"}),
+        ("if a:\n    x = 1", "b", {"Conv"}),
+        ("if a:\n    x = 1", "first", {"Linear"}),
+        ("def change():\n    global x\n    x = 1", "b", {"Conv"}),
+        ("for x in (1, 2):\n    pass", "first", {"Linear"}),
+        (
+            "for i in (1, 2):\n    if i:\n        x = nnx.BatchNorm(1, rngs=nnx.Rngs(0))\n"
+            "    else:\n        x = 1\n        def third():\n            return x\nc = third()",
+            "c",
+            {"BatchNorm"},
+        ),
     ],
 )
 def test_what_functions_see_and_are_given(more: str, name: str, kinds: set[str]) -> None:
@@ -151,16 +162,22 @@ ANY = "BatchNorm Conv Linear"
 PLACES = {
     "in order": ("", "", "", LAST),
     "name for it": ("", "y = x\nx = 1\nx = y", "", ANY),
-    "loop": ("", "", "for _ in range(2):\n    x = 1", ANY),
-    "condition": ("if x:\n    x = 1", "", "", ANY),
-    "pair": ("x, y = 1, 2", "", "", ANY),
+    "loop": ("", "", "for _ in range(2):\n    x = 1", LAST),
+    "condition": ("if x:\n    x = 1", "", "", LAST),
+    "condition behind it": ("", "if x:\n    x = 1", "", ANY),
+    "pair": ("x, y = 1, 2", "", "", LAST),
+    "pair behind it": ("", "x, y = 1, 2", "", ANY),
     "global": ("def change():\n    global x\n    x = 1", "", "", ANY),
-    "import": ("import x", "", "", ANY),
-    "with": ("with open('f') as x:\n    pass", "", "", ANY),
-    "handler": ("try:\n    pass\nexcept OSError as x:\n    pass", "", "", ANY),
-    "walrus": ("print(x := 1)", "", "", ANY),
+    "import": ("import x", "", "", LAST),
+    "with": ("with open('f') as x:\n    pass", "", "", LAST),
+    "with behind it": ("", "with open('f') as x:\n    pass", "", ANY),
+    "handler": ("try:\n    pass\nexcept OSError as x:\n    pass", "", "", LAST),
+    "handler behind it": ("", "try:\n    pass\nexcept OSError as x:\n    pass", "", ANY),
+    "walrus": ("print(x := 1)", "", "", LAST),
+    "walrus behind it": ("", "print(x := 1)", "", ANY),
     "augmented": ("", "x += 1", "", ANY),
-    "star": ("[*x] = 1,", "", "", ANY),
+    "star": ("[*x] = 1,", "", "", LAST),
+    "star behind it": ("", "[*x] = 1,", "", ANY),
 }
 
 
@@ -170,7 +187,7 @@ def test_object_by_place(case: str) -> None:
     source = OBJECTS.format(between=between, before=before, after=after)
     analysis = analysis_of(source)
     root = ast.parse(source)
-    reaching = Reaching(Tree(root, MAIN, analysis.project))
+    reaching = ReachingStatements(Tree(root, MAIN, analysis.project))
     (call,) = (
         n for n in ast.walk(root) if isinstance(n, ast.Call) and ast.unparse(n.func) == "nnx.jit"
     )
@@ -183,7 +200,7 @@ def test_function_keeps_all_meanings() -> None:
     source = "from flax import nnx\nx = 1\ndef f():\n    return nnx.jit(x)\nx = 2\n"
     analysis = analysis_of(source)
     root = ast.parse(source)
-    reaching = Reaching(Tree(root, MAIN, analysis.project))
+    reaching = ReachingStatements(Tree(root, MAIN, analysis.project))
     (name,) = (
         n
         for n in ast.walk(root)
@@ -207,7 +224,7 @@ nnx.jit(x)
 def test_what_a_name_that_is_called_means_by_place() -> None:
     analysis = analysis_of(MADE)
     root = ast.parse(MADE)
-    reaching = Reaching(Tree(root, MAIN, analysis.project))
+    reaching = ReachingStatements(Tree(root, MAIN, analysis.project))
     found = {}
     for call in (node for node in ast.walk(root) if isinstance(node, ast.Call) and node.args):
         values = analysis.evaluator.values(
@@ -216,3 +233,13 @@ def test_what_a_name_that_is_called_means_by_place() -> None:
         found[ast.unparse(call.func)] = {type(value).__name__ for value in values}
     assert found["print"] == {"Basic"}
     assert found["nnx.jit"] == {"Instance"}
+
+
+def test_assignment_that_a_function_sees_is_not_the_one_above_it() -> None:
+    source = "x = 1\nx = 2\ndef f():\n    return x\ny = 3\ndef g():\n    return y\n"
+    analysis = analysis_of(source)
+    tree = Tree(ast.parse(source), MAIN, analysis.project)
+    seen = analysis.project.bindings(scope_named(analysis, "f"), "x")
+    assert len(seen) == 1
+    assert tree.assigned_value(scope_named(analysis, "f"), "x") is None
+    assert tree.assigned_value(scope_named(analysis, "g"), "y") is not None

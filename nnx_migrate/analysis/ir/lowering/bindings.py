@@ -19,6 +19,7 @@ from nnx_migrate.analysis.ir.lowering.expressions import (
     lower_expr,
 )
 from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
+from nnx_migrate.analysis.ir.lowering.statement_order import BindingPlace, Blocks
 
 
 class Bindings:
@@ -32,12 +33,20 @@ class Bindings:
         #: Whether what is bound is bound by `:=`.
         self.within_line = False
         self.line = 0
+        #: The statement that is walked, or the part of one, and what stands around it.
+        self.statement: ast.AST = ast.Pass()
+        self.blocks: Blocks = ()
         #: Names of functions that are bound where Flax is not installed, and so never.
         self.unbound: frozenset[tuple[str, str]] = frozenset()
         self.loops: list[ast.For | ast.AsyncFor | ast.While] = []
         self._unplaced: list[Growth] = []
 
-    def bind(self, name: str, value: ir.Expr) -> None:
+    def bind(self, name: str, value: ir.Expr, *, surely: bool = True) -> None:
+        """Bind a name of the function or the class.
+
+        Args:
+            surely: whether nothing is left of what it was bound to.
+        """
         if self.class_bindings is not None:
             self.class_bindings.setdefault(name, []).append(self.in_class(value))
             return
@@ -46,10 +55,13 @@ class Bindings:
         if name in self.function.globals:
             value = ir.Within(self.function.key, value)
             self.function.store(ir.Write(ir.Name(name), value, "outer", 0))
-            self.owner_of(name).bind(name, value, line=self.line)
-        self.function.bind(name, value, self.in_comprehension, self.line)
-        if self.within_line or self.in_comprehension:
-            self.function.within_lines.setdefault(name, set()).add(self.line)
+            moved = BindingPlace(self.statement, (), "moved")
+            self.owner_of(name).bind(name, value, self.line, moved)
+        early = self.within_line or self.in_comprehension
+        place = BindingPlace(
+            self.statement, self.blocks, "early" if early else "sure" if surely else "maybe"
+        )
+        self.function.bind(name, value, self.line, place, self.in_comprehension)
 
     def in_class(self, value: ir.Expr) -> ir.Expr:
         """An expression of a class body, with the names that the body has bound by then."""
@@ -162,14 +174,16 @@ class Bindings:
             if surely or any(map(is_new_container, bound)):
                 bound.append(self.in_class(grown))
             return
-        self._unplaced += place(Growth(self.function, name, grown, self.line, surely))
+        self._unplaced += place(self.growth(name, grown, surely=surely))
 
     def grow_in_place(self, name: str, value: ir.Expr) -> None:
         """`xs += ys` where xs may be another name of a container."""
         grown = ir.Sequence((ir.Starred(value),), is_tuple=False)
-        self._unplaced += place_elsewhere(
-            Growth(self.function, name, grown, self.line, surely=False)
-        )
+        self._unplaced += place_elsewhere(self.growth(name, grown, surely=False))
+
+    def growth(self, name: str, grown: ir.Expr, *, surely: bool) -> Growth:
+        stands = BindingPlace(self.statement, self.blocks, "maybe")
+        return Growth(self.function, name, grown, self.line, stands, surely)
 
     def place_growths(self) -> None:
         """Take down what functions put into what a name was bound to only further down."""

@@ -196,16 +196,16 @@ class ExpressionWalker(Bindings):
         builder = FunctionBuilder(
             key, "<lambda>", node.lineno, self.function, None, parameters_of(node.args)
         )
-        outer, outer_class, outer_loops = self.function, self.class_bindings, self.loops
-        outer.nested.append(key)
+        around = self.function, self.class_bindings, self.loops, self.blocks
+        self.function.nested.append(key)
         self.functions.append(builder)
-        self.function, self.class_bindings, self.loops = builder, None, []
+        self.function, self.class_bindings, self.loops, self.blocks = builder, None, [], ()
         self.visit(node.body)
         builder.returns.append(lower_expr(node.body))
         pops = CertainPops()
         pops.note_lambda(node.body, len(builder.calls))
         builder.pops = pops.settled(())
-        self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
+        self.function, self.class_bindings, self.loops, self.blocks = around
 
     def assign(self, target: ast.expr, value: ir.Expr) -> None:
         match target:

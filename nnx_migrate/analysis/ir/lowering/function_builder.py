@@ -6,6 +6,7 @@ import ast
 import dataclasses
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.statement_order import BindingPlace, definition
 
 
 @dataclasses.dataclass(slots=True)
@@ -22,8 +23,9 @@ class FunctionBuilder:
     return_annotation: ir.Expr | None = None
     bindings: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
     lines: dict[str, list[int]] = dataclasses.field(default_factory=dict)
-    within_lines: dict[str, set[int]] = dataclasses.field(default_factory=dict)
-    settled: dict[str, tuple[tuple[int, int], ...]] = dataclasses.field(default_factory=dict)
+    places: dict[str, list[BindingPlace]] = dataclasses.field(default_factory=dict)
+    #: Lines on which several statements begin.
+    shared_lines: set[int] = dataclasses.field(default_factory=set)
     loops: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     globals: set[str] = dataclasses.field(default_factory=set)
     nonlocals: set[str] = dataclasses.field(default_factory=set)
@@ -40,7 +42,6 @@ class FunctionBuilder:
     implied: dict[str, list[ir.Expr]] = dataclasses.field(default_factory=dict)
     repeated: list[ir.Write] = dataclasses.field(default_factory=list)
     pops: tuple[tuple[int, ir.Call], ...] = ()
-    in_order: dict[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     branches: list[ir.Branch] = dataclasses.field(default_factory=list)
     on_new: frozenset[ast.Call] = frozenset()
     of_new: set[int] = dataclasses.field(default_factory=set)
@@ -63,20 +64,29 @@ class FunctionBuilder:
         self.writes.append(write)
 
     def bind(
-        self, name: str, value: ir.Expr, in_comprehension: bool = False, line: int = 0
+        self, name: str, value: ir.Expr, line: int, place: BindingPlace, loose: bool = False
     ) -> None:
-        if in_comprehension and name not in self.bindings:
+        """Take note of what a name is bound to.
+
+        Args:
+            loose: by a comprehension, outside of which the name may mean something else.
+        """
+        if loose and name not in self.bindings:
             self.loose.add(name)
-        elif not in_comprehension:
+        elif not loose:
             self.loose.discard(name)
         self.bindings.setdefault(name, []).append(value)
         self.lines.setdefault(name, []).append(line)
+        self.places.setdefault(name, []).append(place)
 
-    def note_more_on_line(self, line: int) -> None:
-        """Take note that another statement stands behind what a line has bound so far."""
-        for name, lines in self.lines.items():
-            if line in lines:
-                self.within_lines.setdefault(name, set()).add(line)
+    def definitions(self) -> dict[str, tuple[ir.Definition, ...]]:
+        """Where each binding stands, of names for which that matters."""
+        passed = {parameter.name for parameter in self.parameters}
+        return {
+            name: tuple(definition(place, self.shared_lines) for place in places)
+            for name, places in self.places.items()
+            if len(places) > 1 or name in passed
+        }
 
     def build(self) -> ir.Function:
         return ir.Function(
@@ -103,10 +113,8 @@ class FunctionBuilder:
             {name: tuple(lines) for name, lines in self.lines.items()},
             tuple(self.loops),
             self.pops,
-            self.in_order,
             tuple(self.branches),
-            {name: frozenset(lines) for name, lines in self.within_lines.items()},
-            {n: lines for n, lines in self.settled.items() if len(self.bindings.get(n, ())) > 1},
+            self.definitions(),
             frozenset(self.of_new),
             tuple(self.write_guards.items()),
             tuple(self.conditional) if self.loops else (),

@@ -1,7 +1,6 @@
-"""What the order of statements, and the tests that stand over them, say of names.
+"""Where statements bind names, which blocks they stand in, and what the tests over them say.
 
-A notebook binds the same names in cell after cell. What such a name means at a line of the body of
-a module is what the last of these statements above the line has bound it to.
+Which binding reaches a place is told from that by `symbols/reaching_definitions.py`.
 
 Of the branches of an `if`, a test of names says what each has to be where they run.
 """
@@ -9,12 +8,16 @@ Of the branches of an `if`, a test of names says what each has to be where they 
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.parse import children
 
+Blocks = tuple[ir.Block, ...]
+#: Whether a statement always binds the name, maybe, or before it ends; or another function does.
+_Kind = Literal["sure", "maybe", "early", "moved"]
+_LINE_END = 1 << 30
 _Needs = tuple[tuple[str, ir.Needed], ...]
 _OPPOSITE: Mapping[ir.Needed, ir.Needed] = {
     "true": "false",
@@ -26,47 +29,98 @@ _OPPOSITE: Mapping[ir.Needed, ir.Needed] = {
 }
 
 
-def binding_order(
-    body: Sequence[ast.stmt], bindings: Mapping[str, Sequence[ir.Expr]]
-) -> dict[str, tuple[int, ...]]:
-    """The lines below which each binding of a name holds, for names that are bound several times.
-
-    A function or a class can be meant below its first line, all else below its statement.
+class BindingPlace(NamedTuple):
+    """Where a name is bound.
 
     Args:
-        body: the statements of a module.
-        bindings: all that its names are bound to, anywhere in it.
-
-    Returns:
-        Nothing of names that some of it binds in a block, in a function, or in another way.
+        node: the statement, or the part of one that has a body of its own.
+        blocks: what stands around it.
     """
-    again = {name for name, values in bindings.items() if len(values) > 1}
-    if not again:
-        return {}
-    found: dict[str, list[int]] = defaultdict(list)
-    for above, statement, below in zip((None, *body[:-1]), body, (*body[1:], None), strict=True):
-        if _share_a_line(above, statement) or _share_a_line(statement, below):
-            continue
-        for name, line in _bound(statement):
-            if name in again:
-                found[name].append(line)
-    return {name: tuple(ls) for name, ls in found.items() if len(ls) == len(bindings[name])}
+
+    node: ast.AST
+    blocks: Blocks
+    kind: _Kind
 
 
-def settled_bindings(body: Sequence[ast.stmt]) -> dict[str, tuple[tuple[int, int], ...]]:
-    """The assignments to names that each run of a body makes, by their first and last lines.
+def definition(place: BindingPlace, shared: Collection[int]) -> ir.Definition:
+    """What is kept of the place of a binding.
 
-    Below one of these a name means nothing that it was bound to above.
+    Args:
+        shared: lines on which several statements begin.
     """
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for statement in body:
-        if isinstance(statement, ast.Assign):
-            for target in statement.targets:
-                parts = target.elts if isinstance(target, ast.Tuple | ast.List) else (target,)
-                for each in parts:
-                    if isinstance(each, ast.Name):
-                        found[each.id].append((statement.lineno, _end(statement)))
-    return {name: tuple(lines) for name, lines in found.items()}
+    node, blocks, kind = place
+    first = _start(node)
+    early = kind == "early" or first[0] in shared
+    return ir.Definition(
+        first, _holds_from(node), blocks, kind == "sure", early, moved=kind == "moved"
+    )
+
+
+def _start(node: ast.AST) -> ir.Position:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _behind(node: ast.AST) -> ir.Position:
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+
+
+def _holds_from(node: ast.AST) -> ir.Position:
+    """Where a binding is done. A function or a class can be meant below its first line."""
+    match node:
+        case ast.For(iter=head) | ast.AsyncFor(iter=head) | ast.If(test=head):
+            return _behind(head)
+        case ast.While(test=head) | ast.Match(subject=head):
+            return _behind(head)
+        case ast.With(items=[*_, last]) | ast.AsyncWith(items=[*_, last]):
+            return _behind(last.optional_vars or last.context_expr)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.ExceptHandler():
+            return node.lineno, _LINE_END
+        case _:
+            return _behind(node)
+
+
+def blocks_of(node: ast.stmt) -> Iterator[tuple[Sequence[ast.AST], ir.Block]]:
+    """The parts of a statement that hold others, each with the block that it is."""
+    end = _line_behind(node)
+    match node:
+        case ast.If(test=test, body=body, orelse=orelse):
+            middle = _line_behind(body[-1])
+            yield body, ir.Block(_behind(test), middle, end)
+            yield orelse, ir.Block(middle, end, end)
+        case ast.For(body=body, orelse=orelse) | ast.AsyncFor(body=body, orelse=orelse):
+            yield from _one_after_the_other(_holds_from(node), (body, orelse))
+        case ast.While(body=body, orelse=orelse):
+            yield from _one_after_the_other(_holds_from(node), (body, orelse))
+        case ast.With(body=body) | ast.AsyncWith(body=body):
+            yield body, ir.Block(_holds_from(node), end, end)
+        case ast.Try() | ast.TryStar():
+            handlers = ([each] for each in node.handlers)
+            parts: list[Sequence[ast.AST]] = [node.body, *handlers, node.orelse, node.finalbody]
+            yield from _one_after_the_other(_start(node), parts)
+        case ast.Match(cases=cases):
+            for case in cases:
+                last = _line_behind(case.body[-1])
+                yield [case], ir.Block(_behind(case.pattern), last, end)
+
+
+def _one_after_the_other(
+    first: ir.Position, parts: Iterable[Sequence[ast.AST]]
+) -> Iterator[tuple[Sequence[ast.AST], ir.Block]]:
+    for part in parts:
+        last = _line_behind(part[-1]) if part else first
+        yield part, ir.Block(first, last, last)
+        first = last
+
+
+def loop_block(node: ast.stmt) -> ir.Block:
+    """A loop with its head, of which a part may run again."""
+    end = _line_behind(node)
+    return ir.Block((node.lineno, 0), end, end, again=True)
+
+
+def _line_behind(node: ast.AST) -> ir.Position:
+    """The line below a block: nothing else stands on its last line."""
+    return _behind(node)[0] + 1, 0
 
 
 def certain_removals(body: Sequence[ast.stmt], own: str) -> Iterator[ir.Removal]:
@@ -129,26 +183,8 @@ def may_leave(node: ast.AST) -> bool:
     return any(map(may_leave, children(node)))
 
 
-def _share_a_line(one: ast.stmt | None, other: ast.stmt | None) -> bool:
-    return one is not None and other is not None and _end(one) == other.lineno
-
-
 def _end(statement: ast.stmt) -> int:
     return statement.end_lineno or statement.lineno
-
-
-def _bound(statement: ast.stmt) -> Iterator[tuple[str, int]]:
-    match statement:
-        case ast.Assign(targets=targets):
-            yield from (
-                (each.id, _end(statement)) for each in targets if isinstance(each, ast.Name)
-            )
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
-            yield name, _end(statement)
-        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            yield name, statement.lineno
-        case ast.ImportFrom(names=names):
-            yield from ((alias.asname or alias.name, _end(statement)) for alias in names)
 
 
 def branches_of(node: ast.If) -> Iterator[ir.Branch]:

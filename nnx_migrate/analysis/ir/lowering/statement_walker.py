@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from nnx_migrate.analysis.flax.transforms import WRAPPERS
 from nnx_migrate.analysis.ir import nodes as ir
@@ -24,9 +24,10 @@ from nnx_migrate.analysis.ir.lowering.implicit_calls import IN_PLACE, RUNNING, n
 from nnx_migrate.analysis.ir.lowering.import_walker import ImportWalker
 from nnx_migrate.analysis.ir.lowering.patterns import captured
 from nnx_migrate.analysis.ir.lowering.statement_order import (
+    blocks_of,
     branches_of,
     certain_removals,
-    settled_bindings,
+    loop_block,
 )
 from nnx_migrate.analysis.ir.lowering.syntax_names import function_key
 
@@ -66,8 +67,9 @@ class StatementWalker(ImportWalker):
 
     def walk_statement(self, node: ast.stmt) -> None:
         if node.lineno == self.line:
-            self.function.note_more_on_line(self.line)
+            self.function.shared_lines.add(self.line)
         self.line = node.lineno
+        self.statement = node
         if node.__class__ in RUNNING:
             note_implied(self.function.implied, node)
         match node:  # the most frequent first: each case that does not match is one more check
@@ -98,8 +100,11 @@ class StatementWalker(ImportWalker):
                 low = self.lowered(node.annotation) or ir.Computed()
                 parts = (low,) if value is None else (low, lower_expr(value))
                 self.note_exports([target], value)
-                if value is not None or isinstance(target, ast.Name):
-                    self.assign(target, ir.Call(ir.ANNOTATED, parts, (), node.lineno))
+                told = ir.Call(ir.ANNOTATED, parts, (), node.lineno)
+                if value is not None:
+                    self.assign(target, told)
+                elif isinstance(target, ast.Name):
+                    self.bind(target.id, told, surely=False)
             case ast.AugAssign(target=target, value=value):
                 self.visit(value)
                 self.visit(target)
@@ -111,17 +116,16 @@ class StatementWalker(ImportWalker):
                     self.write(target, None, "delete")
             case ast.For() | ast.AsyncFor():
                 self.visit(node.iter)
-                self.assign(node.target, ir.Iterated(lower_expr(node.iter)))
                 self.walk_loop(node)
             case ast.If(test=test, body=body, orelse=orelse):
                 if self.function.owner is not None and (orelse or self.function.name == "__init__"):
                     self.function.branches += branches_of(node)
                 self.function.conditional.append((node.lineno, node.end_lineno or node.lineno))
                 self.visit(test)
-                self.walk_guarded(body, needed_name(test))
-                self.walk_body(orelse)
+                (_, then), (_, otherwise) = blocks_of(node)
+                self.walk_guarded(body, needed_name(test), then)
+                self.walk_block(orelse, otherwise)
             case ast.While():
-                self.visit(node.test)
                 self.walk_loop(node)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
@@ -131,7 +135,8 @@ class StatementWalker(ImportWalker):
                         manager = lower_expr(item.context_expr)
                         entered = ir.Call(ir.ENTERED, (manager,), (), node.lineno)
                         self.assign(item.optional_vars, entered)
-                self.walk_body(node.body)
+                ((_, block),) = blocks_of(node)
+                self.walk_block(node.body, block)
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 self.function.globals.update(names)
                 if isinstance(node, ast.Nonlocal):
@@ -139,46 +144,70 @@ class StatementWalker(ImportWalker):
             case _:
                 self.walk_other(node)
 
-    def walk_guarded(self, body: list[ast.stmt], name: str) -> None:
+    def walk_guarded(self, body: list[ast.stmt], name: str, block: ir.Block) -> None:
         function, outer = self.function, self.function.guard
         # A parameter says more than an attribute, which must be settled where the object is made.
         function.guard = outer if not name or ("." in name and outer) else name
-        self.walk_body(body)
+        self.walk_block(body, block)
         function.guard = outer
 
+    def walk_block(self, body: Sequence[ast.AST], block: ir.Block) -> None:
+        """Walk statements that a run may leave out."""
+        outer, self.blocks = self.blocks, (*self.blocks, block)
+        for statement in body:
+            assert isinstance(statement, ast.stmt)
+            self.walk_statement(statement)
+        self.blocks = outer
+
     def walk_loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
-        self.loops.append(node)
+        outer, around = self.blocks, (*self.blocks, loop_block(node))
+        (_, turn), (_, otherwise) = blocks_of(node)
+        self.blocks = around
+        if isinstance(node, ast.While):
+            self.visit(node.test)
+        else:
+            self.blocks = (*around, turn)
+            self.assign(node.target, ir.Iterated(lower_expr(node.iter)))
+            self.blocks = around
         self.function.loops.append((node.lineno, node.end_lineno or node.lineno))
-        self.walk_body(node.body)
+        self.loops.append(node)
+        self.walk_block(node.body, turn)
         self.loops.pop()
-        self.walk_body(node.orelse)
+        self.walk_block(node.orelse, otherwise)
+        self.blocks = outer
 
     def walk_other(self, node: ast.stmt) -> None:
         for child in ast.iter_child_nodes(node):
-            match child:
-                case ast.expr():
-                    self.visit(child)
-                case ast.stmt():
-                    self.walk_statement(child)
-                case ast.ExceptHandler():
-                    if child.name:
-                        self.bind(child.name, ir.Constant("other"))
-                    self.visit(child.type)
-                    outer = self.unbound
-                    names = self.without_flax(node, child)
-                    self.unbound |= {(self.function.key, name) for name in names}
-                    self.walk_body(child.body)
-                    self.unbound = outer
-                case ast.match_case():
+            if isinstance(child, ast.expr):
+                self.visit(child)
+        for part, block in blocks_of(node):
+            match part:
+                case [ast.ExceptHandler() as handler]:
+                    self.walk_handler(node, handler, block)
+                case [ast.match_case() as case]:
                     assert isinstance(node, ast.Match)
-                    self.bind_pattern(child.pattern, lower_expr(node.subject))
-                    self.visit(child.guard)
-                    self.walk_body(child.body)
+                    self.statement = case.pattern
+                    self.bind_pattern(case.pattern, lower_expr(node.subject))
+                    self.visit(case.guard)
+                    self.walk_block(case.body, block)
+                case _:
+                    self.walk_block(part, block)
+
+    def walk_handler(self, node: ast.stmt, handler: ast.ExceptHandler, block: ir.Block) -> None:
+        self.statement = handler
+        if handler.name:
+            self.bind(handler.name, ir.Constant("other"), surely=False)
+        self.visit(handler.type)
+        outer = self.unbound
+        names = self.without_flax(node, handler)
+        self.unbound |= {(self.function.key, name) for name in names}
+        self.walk_block(handler.body, block)
+        self.unbound = outer
 
     def bind_pattern(self, pattern: ast.pattern, subject: ir.Expr) -> None:
         """A captured name is the subject, or a part of it where the pattern matches that."""
         for name, part in captured(pattern, subject):
-            self.bind(name, part if part == subject else ir.Choice((part, ir.UNSEEN)))
+            self.bind(name, part if part == subject else ir.Choice((part, ir.UNSEEN)), surely=False)
 
     def walk_function(self, node: FunctionNode) -> None:
         for decorator in node.decorator_list:
@@ -219,10 +248,10 @@ class StatementWalker(ImportWalker):
                 self.function.call(ir.Call(decorator, (decorated,), (), line))
 
     def enter(self, builder: FunctionBuilder, body: list[ast.stmt]) -> None:
-        outer, outer_class, outer_loops = self.function, self.class_bindings, self.loops
-        outer.nested.append(builder.key)
+        around = self.function, self.class_bindings, self.loops, self.blocks
+        self.function.nested.append(builder.key)
         self.functions.append(builder)
-        self.function, self.class_bindings, self.loops = builder, None, []
+        self.function, self.class_bindings, self.loops, self.blocks = builder, None, [], ()
         builder.on_new = calls_on_new_containers(body)
         pops = CertainPops()
         for statement in body:
@@ -230,10 +259,9 @@ class StatementWalker(ImportWalker):
             self.walk_statement(statement)
             pops.note(statement, before, len(builder.calls))
         builder.pops = pops.settled(body)
-        builder.settled = settled_bindings(body)
         if builder.owner is not None and builder.parameters:
             builder.removals = tuple(certain_removals(body, builder.parameters[0].name))
-        self.function, self.class_bindings, self.loops = outer, outer_class, outer_loops
+        self.function, self.class_bindings, self.loops, self.blocks = around
 
     def walk_class(self, node: ast.ClassDef) -> None:
         for expression in [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]:

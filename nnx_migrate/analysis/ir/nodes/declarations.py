@@ -66,6 +66,47 @@ class Branch(Record):
     of: int
 
 
+#: A line, and a column in it.
+Position = tuple[int, int]
+
+
+@record
+class Block(Record):
+    """Statements that a run may leave out, or run again: a branch, a loop, a part of a `try`.
+
+    Args:
+        last: the first position behind it.
+        until: of one of several of which one run takes one, where the last of these ends.
+        again: it is a loop, with its head.
+    """
+
+    first: Position
+    last: Position
+    until: Position
+    again: bool = False
+
+
+@record
+class Definition(Record):
+    """Where one of several bindings of a name stands.
+
+    Args:
+        first: where the statement begins that binds it.
+        last: from where on it holds: behind the statement, or behind the head of a block.
+        blocks: what stands around it in its function.
+        sure: no run through these passes by without it, and nothing is left of what was before.
+        early: code of the same statement, or line, may read it.
+        moved: another function binds it, whenever that runs.
+    """
+
+    first: Position
+    last: Position
+    blocks: tuple[Block, ...]
+    sure: bool
+    early: bool
+    moved: bool
+
+
 @record
 class Removal(Record):
     """`del self.part.name`, or the same of the elements of `self.parts`, in every run of a method.
@@ -106,14 +147,10 @@ class Function(Record):
         loose: names that only comprehensions bind, so that outside of these they mean what they
             mean around the function.
         pops: `nnx.pop(model, T)` on every way through the body, each behind how many of the calls.
-        in_order: of the body of a module, the names that it binds several times, one statement
-            after the other, with the line below which each of the bindings holds.
         branches: of a method, the bodies of `if` where there is an `else`, and that; of a
             constructor, those that tests of names decide about too.
-        within_lines: the lines on which a name is bound before the line ends: by a comprehension,
-            by `:=`, or by one of several statements.
-        settled: of names that are bound several times, the first and the last line of each
-            assignment that every run of the body makes.
+        definitions: where each of the bindings of a name stands; of one that is bound once, and is
+            no parameter, nothing.
         of_new: the places among `calls` of methods of a list or the like that the body has made on
             every way there, whatever else the same name stands for.
         write_guards: what has to be true for a store, by its place among `writes`.
@@ -147,10 +184,8 @@ class Function(Record):
     lines: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     loops: tuple[tuple[int, int], ...] = ()
     pops: tuple[tuple[int, Call], ...] = ()
-    in_order: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     branches: tuple[Branch, ...] = ()
-    within_lines: Mapping[str, frozenset[int]] = dataclasses.field(default_factory=dict)
-    settled: Mapping[str, tuple[tuple[int, int], ...]] = dataclasses.field(default_factory=dict)
+    definitions: Mapping[str, tuple[Definition, ...]] = dataclasses.field(default_factory=dict)
     of_new: frozenset[int] = frozenset()
     write_guards: tuple[tuple[int, str], ...] = ()
     conditional: tuple[tuple[int, int], ...] = ()

@@ -9,6 +9,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import is_place
 from nnx_migrate.analysis.points_to.queries import Objects
 from nnx_migrate.analysis.symbols.program import Binding
+from nnx_migrate.analysis.symbols.reaching_definitions import at_line, reaching, seen_by
 
 
 def literal_of(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:
@@ -23,18 +24,14 @@ def _bound(objects: Objects, scope: Scope, name: str, at: float) -> ir.Expr:
         where = bound[0][0].scope
         alone = len(objects.project.function(where).bindings.get(name, ())) <= 1
         return bound[0][0].expr if alone else ir.UNSEEN
-    function = objects.project.function(scope)
-    first = max((a for a, last in function.settled.get(name, ()) if last < at), default=0)
-    loops = [(start, end) for start, end in function.loops if start <= at <= end]
-    lines = [line for _, line in bound if first < line < at or _is_in(loops, line)]
-    settled = [each for each, line in bound if first and line == first]
-    if lines or len(settled) != 1 or not isinstance(settled[0], Located):
+    definitions = objects.project.function(scope).definitions.get(name, ())
+    if len(definitions) != len(bound):
         return ir.UNSEEN
-    return settled[0].expr if settled[0].scope == scope else ir.UNSEEN
-
-
-def _is_in(loops: list[tuple[int, int]], line: int) -> bool:
-    return any(start <= line <= end for start, end in loops)
+    only = reaching(definitions, at_line(at)).only
+    found = None if only is None else bound[only][0]
+    if not isinstance(found, Located) or found.scope != scope:
+        return ir.UNSEEN
+    return found.expr
 
 
 def _text_of(expr: ir.Expr) -> str:
@@ -45,14 +42,20 @@ def _text_of(expr: ir.Expr) -> str:
             return ""
 
 
-def with_lines(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Binding, int]]:
-    """What a variable is bound to, each on which line of its function; 0 for other functions."""
+def with_places(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Binding, int | None]]:
+    """What a variable is bound to, each with its place among all bindings in its function."""
     bindings = objects.project.bindings(scope, name)
     where = bindings[0].scope
     known = [isinstance(each, Located) and each.scope == where for each in bindings]
-    lines = iter(lines_of(objects, where, name)[-sum(known) :])  # of what code further down can see
+    seen = iter(seen_by(objects.project, scope, where, name))
     for binding, is_known in zip(bindings, known, strict=True):
-        yield binding, next(lines, 0) if is_known else 0
+        yield binding, next(seen, None) if is_known else None
+
+
+def with_lines(objects: Objects, scope: Scope, name: str) -> Iterator[tuple[Binding, int]]:
+    """What a variable is bound to, each on which line of its function; 0 for other functions."""
+    for binding, place in with_places(objects, scope, name):
+        yield binding, 0 if place is None else lines_of(objects, binding.scope, name)[place]
 
 
 def lines_of(objects: Objects, scope: Scope, name: str) -> tuple[int, ...]:

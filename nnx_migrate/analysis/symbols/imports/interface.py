@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.reaching_definitions import at_line, reaching
 
 _PLACE = re.compile(r":\d+")
 
@@ -31,11 +32,13 @@ def stands_where(record: ir.ModuleIndex) -> object:
     return list(record.functions), list(record.classes), interface(record)
 
 
-def _order(record: ir.ModuleIndex, module: ir.Function) -> list[str]:
-    """Which of several bindings of a name hold where the bases of a class are named."""
-    bound = [(line, name) for name, lines in module.in_order.items() for line in lines]
-    classes = [(each.line, each.name) for each in record.classes.values()] if bound else []
-    return [name for _, name in sorted([*bound, *classes])]
+def _order(record: ir.ModuleIndex, module: ir.Function) -> list[object]:
+    """Which of several bindings of a name reach the place where the bases of a class are named."""
+    places = [at_line(each.line - 0.5) for each in record.classes.values()]
+    return [
+        (name, [reaching(definitions, place) for place in places])
+        for name, definitions in module.definitions.items()
+    ]
 
 
 def _bound(function: ir.Function, names: Iterable[str]) -> Iterator[object]:

@@ -13,6 +13,7 @@ from typing import Literal
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import is_new_container
 from nnx_migrate.analysis.ir.lowering.function_builder import FunctionBuilder
+from nnx_migrate.analysis.ir.lowering.statement_order import BindingPlace
 
 #: Methods of a container that give its elements, one at a time or in turns.
 _GIVING_ONE = frozenset({"get", "setdefault", "pop"})
@@ -25,6 +26,7 @@ class Growth:
 
     Args:
         grown: a container of it.
+        stands: where.
         surely: whether nothing but a container is grown like that.
     """
 
@@ -32,6 +34,7 @@ class Growth:
     name: str
     grown: ir.Expr
     line: int
+    stands: BindingPlace
     surely: bool
 
 
@@ -50,7 +53,8 @@ def place(growth: Growth, others: frozenset[str] = frozenset()) -> list[Growth]:
     name, moved = growth.name, _moved(growth, holder)
     bound = tuple(holder.bindings.get(name, ()))
     if bound and (growth.surely or any(map(is_new_container, bound))):
-        holder.bind(name, moved, line=growth.line)
+        here = growth.stands if holder is growth.function else growth.stands._replace(kind="moved")
+        holder.bind(name, moved, growth.line, here)
     elif _passes(holder, name) or any(isinstance(each, ir.Call) for each in bound):
         holder.puts.append(ir.Write(ir.Name(name), moved, "grow", growth.line))
     return _place_in_all(holder, growth, bound, others)
@@ -91,7 +95,9 @@ def _place_in_all(
         target, grown = put_in_element(option, moved)
         match target:
             case ir.Name(id=name) if name not in others:
-                alias = Growth(holder, name, grown, growth.line, surely=False)
+                here = holder is growth.function
+                stands = growth.stands if here else growth.stands._replace(kind="moved")
+                alias = Growth(holder, name, grown, growth.line, stands, surely=False)
                 unplaced += place(alias, others)
             case ir.Attribute():
                 in_element = growth.surely and target != option

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nnx_migrate.analysis.sites.reaching_definitions import Reaching
+from nnx_migrate.analysis.sites.reaching_statements import ReachingStatements
 from nnx_migrate.analysis.sites.tree import Tree
 from tests.unit.analysis.asking import MAIN, analysis_of
 
@@ -39,6 +39,24 @@ BODIES = {
     "caught": ("x = 'a'\ntry:\n  pass\nexcept E as x:\n  use(x)", None),
     "class": ("x = 'a'; x = 'b'\nclass C:\n  x = c\n  y = use(x)", None),
     "added to": ("x = 'a'; x += c; use(x)", None),
+    "behind a loop variable": ("for x in c:\n  pass\nx = 'b'\nuse(x)", "b"),
+    "behind a pair": ("x, y = c\nx = 'b'\nuse(x)", "b"),
+    "a parameter bound again": ("c = 'b'\nx = use(c)", "b"),
+    "in a handler": ("x = 'a'\ntry:\n  x = c\nexcept use(x):\n  pass", None),
+    "in a guard": ("x = 'a'\nx = 'b'\nmatch c:\n  case x if use(x):\n    pass", None),
+    "in a test": ("x = 'a'\nif (x := c) and use(x):\n  pass", None),
+    "else of a loop": ("x = 'a'\nfor x in c:\n  pass\nelse:\n  use(x)", None),
+    "a turn that goes on": (
+        "x = 'a'\nwhile c:\n  if c:\n    continue\n  x = 'b'\n  use(x)",
+        "b",
+    ),
+    "a loop in it": ("x = 'a'\nfor i in c:\n  x = 'b'\n  for j in c:\n    use(x)", "b"),
+    "a loop around both": (
+        "x = 'a'\nfor i in c:\n  x = 'b'\n  for j in c:\n    use(x)\n    x = c",
+        None,
+    ),
+    "class without it": ("x = 'a'; x = 'b'\nclass C:\n  y = use(x)", "b"),
+    "case": ("x = 'a'\nmatch c:\n  case 1:\n    x = c\n  case 2:\n    use(x)", "a"),
 }
 
 
@@ -59,6 +77,7 @@ FUNCTIONS = {
         "b",
     ),
     "bound again behind it": ("x = lambda a: 0\ndef f(): use(x)\nx = lambda b: 0", None),
+    "bound three times": ("x = c\nx = lambda a: 0\ndef f(): use(x)\nx = lambda b: 0", None),
     "bound again in a branch": (
         "def x(a): 0\ndef f(): use(x)\nif c:\n  def x(b): 0",
         None,
@@ -72,8 +91,16 @@ FUNCTIONS = {
         "    def f(): use(x)",
         None,
     ),
+    "each turn": (
+        "x = lambda a: 0\nfor i in c:\n  x = lambda b: 0\n  def f(): use(x)",
+        "b",
+    ),
+    "bound by a function": (
+        "x = lambda a: 0\ndef g():\n  nonlocal x\n  x = lambda b: 0\ndef f(): use(x)",
+        None,
+    ),
     "own": ("x = lambda a: 0; x = lambda b: 0\ndef f(x): use(x)", None),
-    "no function": ("x = c.a; x = c.b\ndef f(): use(x)", None),
+    "no function": ("x = lambda a: 0; x = c.b\ndef f(): use(x)", None),
 }
 
 
@@ -96,7 +123,7 @@ def _lowered(body: str) -> object:
     """What `x` is where `use` gets it."""
     source = _source(body)
     root = ast.parse(source)
-    reaching = Reaching(Tree(root, MAIN, analysis_of(source).project))
+    reaching = ReachingStatements(Tree(root, MAIN, analysis_of(source).project))
     (read,) = (
         node.args[0]
         for node in ast.walk(root)

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nnx_migrate.analysis.sites.assigned_in_order import reads_of
+from nnx_migrate.analysis.sites.reaching_statements import ReachingStatements
 from nnx_migrate.analysis.sites.tree import Tree
 from tests.unit.analysis.asking import MAIN, analysis_of
 
@@ -31,10 +31,11 @@ _BODIES = {
         None,
     ),
     "read by a function": ("f = 1\n    g = lambda: f()\n    f = 2\n    f()", None),
-    "bound by a loop": ("f = 1\n    f()\n    for f in x:\n        f()", None),
-    "bound by a function": ("f = 1\n    f()\n    def f():\n        pass\n    f()", None),
-    "bound in a pair": ("f = 1\n    f()\n    f, g = x\n    f()", None),
-    "grown": ("f = []\n    f()\n    f.append(1)\n    f = 2\n    f()", None),
+    "bound by a loop": ("f = 1\n    f()\n    for f in x:\n        f()", [1]),
+    "bound by a function": ("f = 1\n    f()\n    def f():\n        pass\n    f()", [1]),
+    "bound in a pair": ("f = 1\n    f()\n    f, g = x\n    f()", [1]),
+    "grown": ("f = []\n    f()\n    f.append(1)\n    f = 2\n    f()", [2, 1]),
+    "grown and read again": ("f = []\n    f()\n    f.append(1)\n    f()", None),
 }
 
 
@@ -50,7 +51,7 @@ def test_reads_of_a_local_name(case: str) -> None:
         if isinstance(each.targets[0], ast.Name) and each.targets[0].id == "f"
     ]
     assignments.sort(key=lambda each: each.lineno)
-    found = [reads_of(tree, each, "f", loads) for each in assignments]
+    found = [ReachingStatements(tree).reads_of(each, loads) for each in assignments]
     if expected is None:
         assert set(map(bool, found)) == {False}
         assert None in found
