@@ -82,6 +82,12 @@ _STANDING = {
         ),
         pytest.param({"behind": "optimizer.model = other"}, False, id="another model stored"),
         pytest.param({"behind": "alias = optimizer; alias.model = other"}, False, id="by an alias"),
+        pytest.param(
+            {"behind": "optimizer.__dict__['model'] = other"}, False, id="in its dictionary"
+        ),
+        pytest.param({"behind": "vars(optimizer)['model'] = other"}, False, id="by vars"),
+        pytest.param({"behind": "vars(optimizer).update(model=other)"}, False, id="by an update"),
+        pytest.param({"behind": "print(vars(other))"}, True, id="another dictionary"),
         pytest.param({"body": "optimizer = optimizer"}, False, id="parameter bound anew"),
         pytest.param({"call": "step(*[model, optimizer], x)"}, False, id="unpacked"),
         pytest.param({"call": "print(step); step(model, optimizer, x)"}, False, id="passed on"),

@@ -9,7 +9,7 @@ from itertools import islice
 
 from nnx_codemods._callers.parameter_options import options_without
 from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope, is_unknown
-from nnx_migrate.analysis.interp.string_constants import literal_names
+from nnx_migrate.analysis.effects.flags.field_stores import FieldStores
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.site import Site
@@ -300,16 +300,9 @@ def _is_stored(context: FileContext) -> bool:
 
 def _stores_of_models(context: FileContext) -> Iterator[tuple[Scope, ir.Expr]]:
     """What code stores a `model` in, and what it stores in under names that it computes."""
-    mentions = context.evaluator.callers.mentions
-    for scope, write in mentions.outside_writes("model"):
+    for scope, write in context.evaluator.callers.mentions.outside_writes("model"):
         yield scope, write.target.base if isinstance(write.target, ir.Attribute) else write.target
-    for setter in ("setattr", "__setattr__"):
-        for scope, call in mentions.calls_of(setter):
-            set_by = ir.set_by_name(call)
-            if set_by is not None and not isinstance(set_by[1], ir.Constant):
-                names = literal_names(context.evaluator, scope, set_by[1])
-                if not names or "model" in names:
-                    yield scope, set_by[0]
+    yield from FieldStores(context.evaluator).changed_by_text("model", context.project.modules)
 
 
 def _is_twice(context: FileContext, call: ast.Call, model: str, args: ast.arguments) -> bool:

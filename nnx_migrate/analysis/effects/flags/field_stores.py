@@ -19,6 +19,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.effects.effect import TestedField
 from nnx_migrate.analysis.effects.flags.guards import FALSE
+from nnx_migrate.analysis.interp.string_constants import literal_names
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS
 from nnx_migrate.analysis.symbols.passed_on import writes_in
@@ -59,7 +60,7 @@ class FieldStores:
                     return False
         return not any(
             self._is_meant(scope, base, field)
-            for scope, base in self._changed_by_text(field, modules)
+            for scope, base in self.changed_by_text(field.name, modules)
         )
 
     def parameters_stored(self, init: Scope, name: str) -> frozenset[str] | None:
@@ -125,17 +126,17 @@ class FieldStores:
             case _:
                 return False
 
-    def _changed_by_text(
-        self, field: TestedField, modules: Collection[str]
+    def changed_by_text(
+        self, attribute: str, modules: Collection[str]
     ) -> Iterator[tuple[Scope, ir.Expr]]:
-        """Objects of which code sets attributes by names that are not seen."""
+        """Objects whose attribute code may set by a computed name, a keyword, or in `__dict__`."""
         for name in _REPLACING:
             for scope, call in self.mentions.calls_of(name):
                 if any(keyword is None for keyword, _ in call.keywords):
                     yield from ((scope, each) for each in _changed(call) if scope.module in modules)
         for name in _BY_TEXT:
             for scope, call in self.mentions.calls_of(name):
-                if scope.module in modules and _may_name(call, field.name):
+                if scope.module in modules and self._may_name(scope, call, attribute):
                     yield from ((scope, each) for each in _changed(call))
         for module in sorted(modules):
             record = self.project.modules[module]
@@ -143,6 +144,17 @@ class FieldStores:
                 if {_DICTIONARY, "vars"}.isdisjoint(record.words):
                     break
                 yield from ((Scope(module, key), each) for each in _dictionaries(function))
+
+    def _may_name(self, scope: Scope, call: ir.Call, name: str) -> bool:
+        """Whether a call sets an attribute of that name, or of a computed one, to something."""
+        texts = [each.text for each in call.args if isinstance(each, ir.Constant)]
+        if name in texts:
+            return call.args[-1] not in FALSE
+        if any(isinstance(each, ir.Constant) and each.type == "str" for each in call.args[:-1]):
+            return False
+        set_by = ir.set_by_name(call)
+        names = literal_names(self.evaluator, scope, set_by[1]) if set_by is not None else None
+        return not names or name in names
 
     def _is_meant(self, scope: Scope, expr: ir.Expr, field: TestedField) -> bool:
         """Whether an expression may be an object of one of the classes."""
@@ -164,14 +176,6 @@ def _is_false(write: ir.Write) -> bool:
     if isinstance(value, ir.Call) and value.func == ir.ANNOTATED:
         value = value.args[-1]
     return write.how == "delete" or (write.how == "set" and value in FALSE)
-
-
-def _may_name(call: ir.Call, name: str) -> bool:
-    """Whether a call sets an attribute of that name, or of one that is computed, to something."""
-    texts = [each.text for each in call.args if isinstance(each, ir.Constant)]
-    if name in texts:
-        return call.args[-1] not in FALSE
-    return not any(isinstance(each, ir.Constant) and each.type == "str" for each in call.args[:-1])
 
 
 def _changed(call: ir.Call) -> Iterator[ir.Expr]:
