@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import pytest
 
 from nnx_migrate.analysis.callgraph.called_functions import Spellings
 from nnx_migrate.analysis.facts import Analysis
+from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.engine import run as engine
+from nnx_migrate.engine.projects import redefined
+from nnx_migrate.rewrite.classes.edits import ClassEdits
 from nnx_migrate.sources.configuration import Configuration
 from tests.perf.test_ratios import USES_NNX
 
@@ -93,3 +97,54 @@ def _looked_up(folder: Path, common: str, others: int, monkeypatch: pytest.Monke
     assert changed_file.after != changed_file.before
     assert looks[0] > 10
     return looks[0]
+
+
+_TWO_NAMES = """\
+from common import Shared
+from flax import nnx
+
+
+class Tied(Shared):
+    def __init__(self, rngs):
+        self.embed = nnx.Embed(2, 2, rngs=rngs)
+        self.head = self.embed
+"""
+_ONE_NAME = """\
+from common import Shared
+from flax import nnx
+
+
+class Keeping(Shared):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.rngs = rngs
+"""
+
+
+def test_syntax_trees_are_let_go_before_classes_are_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What classes hold twice takes most of the memory of a run, and needs one tree at a time."""
+    few, many = (_trees_alive(tmp_path / str(files), files, monkeypatch) for files in (3, 12))
+    assert few == many
+    assert len(many) == 1
+
+
+def _trees_alive(folder: Path, files: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many syntax trees there are when the edits of each file with such a class are made."""
+    alive: list[int] = []
+    edits = redefined.class_edits
+
+    def noted(*args: Any) -> ClassEdits:
+        alive.append(sum(isinstance(each, Tree) for each in gc.get_objects()))
+        return edits(*args)
+
+    monkeypatch.setattr(redefined, "class_edits", noted)
+    folder.mkdir()
+    (folder / "common.py").write_text(_COMMON)
+    (folder / "tied.py").write_text(_TWO_NAMES)
+    for number in range(files):
+        (folder / f"keeping{number}.py").write_text(_ONE_NAME)
+    engine.run([folder], Configuration(), write=None, jobs=1)
+    monkeypatch.undo()
+    return alive

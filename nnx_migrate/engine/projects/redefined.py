@@ -21,6 +21,7 @@ from nnx_migrate.rewrite.classes.edits import (
     class_edits,
     concerns,
     may_change,
+    may_have_edits,
     plan_classes,
 )
 from nnx_migrate.rewrite.model.context import FileContext
@@ -70,22 +71,27 @@ class Redefinitions:
     @functools.cached_property
     def _all(self) -> tuple[Redefined, Mapping[str, ModuleIndex]]:
         """The project with all changes, and the files that have some as they are now."""
-        project, read = self.project, self.read
-        contexts = {
-            module: context
-            for module, record in sorted(project.modules.items())
-            if (context := _context(project, module, record, read, self._analyses)) is not None
-        }
+        project = self.project
+        contexts = [each for name in sorted(project.modules) if (each := self._context(name))]
         if not contexts:
             return Redefined(project, ClassPlan()), {}
-        plan = plan_classes(contexts.values())
+        plan = plan_classes(contexts)
+        # The few that have edits are parsed again, for these are hundreds of syntax trees.
+        modules = [each.tree.module for each in contexts]
+        contexts.clear()
         after = {
             module: index
-            for module, context in contexts.items()
-            if (index := _index(context, plan, read)) is not None
+            for module in modules
+            if may_have_edits(project.modules[module], plan)
+            and (context := self._context(module)) is not None
+            and (index := _index(context, plan, self.read)) is not None
         }
         changed = project.replacing(*after.values()) if after else project
         return Redefined(changed, plan), {name: project.modules[name] for name in after}
+
+    def _context(self, module: str) -> FileContext | None:
+        record = self.project.modules[module]
+        return _context(self.project, module, record, self.read, self._analyses)
 
 
 def _context(

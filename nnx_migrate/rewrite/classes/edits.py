@@ -95,6 +95,13 @@ def plan_classes(contexts: Iterable[FileContext]) -> ClassPlan:
     return ClassPlan(forking, conversions(sharing), drops, plan_in_place(replacing))
 
 
+def may_have_edits(record: ir.ModuleIndex, plan: ClassPlan) -> bool:
+    """Whether the classes of a file may have edits; a cheap check before it is parsed."""
+    if plan.forking or plan.drops.wanted or plan.in_place.wanted or is_second_name(record):
+        return True
+    return any(name.partition(":")[0] == record.module for name in plan.trees.pytrees)
+
+
 def class_edits(context: FileContext, suppressions: Suppressions, plan: ClassPlan) -> ClassEdits:
     """The edits of the classes of one file."""
     owners: dict[Edit, tuple[Finding, ...]] = {}
