@@ -500,6 +500,15 @@ def test_what_packages_of_arrays_are_given_is_not_looked_at(
     assert not _followed_to_callers(tmp_path, monkeypatch, code)
 
 
+@pytest.mark.parametrize(("method", "followed"), [("warning", False), ("run", True)])
+def test_what_loggers_write_down_is_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, followed: bool
+) -> None:
+    made = 'adapters.get_logger("train")'
+    code = _OF_ANOTHER.replace("adapters.run({operand})", f'{made}.{method}("%s", net)')
+    assert bool(_followed_to_callers(tmp_path, monkeypatch, code)) is followed
+
+
 def _followed_to_callers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> list[tuple[ir.Expr, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.expressions import lower_expr
 from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.sources.imports.namespace_portions import LIBRARIES, STANDARD
@@ -64,6 +65,11 @@ _WITHOUT_NNX = LIBRARIES | frozenset(
 )
 
 
+#: Makes what writes down whatever it is told, in any package.
+_MAKES_LOGGERS = frozenset({"getLogger", "get_logger"})
+_LOGS = frozenset({"critical", "debug", "error", "exception", "info", "log", "warn", "warning"})
+
+
 def other_package(project: Project, dotted: str | None) -> str:
     """The package that a dotted name is of, where its code is not looked at; "" for others."""
     head = (dotted or "").partition(".")[0]
@@ -81,7 +87,11 @@ def package_called(tree: Tree, func: ast.expr, around: frozenset[ast.expr] = fro
     if isinstance(made, ast.Name):
         assigned = tree.assigned_value(tree.scope(made), made.id)
         made = assigned[0] if assigned is not None else made
-    return package_called(tree, made.func, around | {func}) if isinstance(made, ast.Call) else ""
+    if not isinstance(made, ast.Call):
+        return ""
+    if func.attr in _LOGS and ir.last_name(lower_expr(made.func)) in _MAKES_LOGGERS:
+        return ""
+    return package_called(tree, made.func, around | {func})
 
 
 def names_of_others(project: Project, module: str) -> frozenset[str]:
