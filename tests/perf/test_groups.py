@@ -14,8 +14,7 @@ from nnx_migrate.analysis.sites.tree import Tree
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.engine import run as engine
-from nnx_migrate.engine.projects import redefined
-from nnx_migrate.rewrite.classes.edits import ClassEdits
+from nnx_migrate.rewrite.classes.edits import ClassEdits, class_edits
 from nnx_migrate.sources.configuration import Configuration
 from tests.perf.test_ratios import USES_NNX
 
@@ -133,13 +132,12 @@ def test_syntax_trees_are_let_go_before_classes_are_looked_into(
 def _trees_alive(folder: Path, files: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many syntax trees there are when the edits of each file with such a class are made."""
     alive: list[int] = []
-    edits = redefined.class_edits
 
     def noted(*args: Any) -> ClassEdits:
         alive.append(sum(isinstance(each, Tree) for each in gc.get_objects()))
-        return edits(*args)
+        return class_edits(*args)
 
-    monkeypatch.setattr(redefined, "class_edits", noted)
+    monkeypatch.setattr("nnx_migrate.engine.projects.redefined.class_edits", noted)
     folder.mkdir()
     (folder / "common.py").write_text(_COMMON)
     (folder / "tied.py").write_text(_TWO_NAMES)
