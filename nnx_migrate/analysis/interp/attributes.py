@@ -45,7 +45,10 @@ from nnx_migrate.analysis.interp.stores.class_stores import (
     put_in_classes,
     stored_in_class,
 )
-from nnx_migrate.analysis.interp.stores.computed_names import stored_by_computed_name
+from nnx_migrate.analysis.interp.stores.computed_names import (
+    modules_set_by_computed_name,
+    stored_by_computed_name,
+)
 from nnx_migrate.analysis.interp.stores.outside import OutsideStores, stored_outside
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import (
@@ -212,7 +215,10 @@ def member(evaluator: Evaluation, instance: Instance, name: str) -> Values:
         return union(_bound_method(evaluator, method) for method in methods)
     found = _stored(evaluator, instance, name)
     if found and not found <= PLAIN:
-        return _or_passed(evaluator, instance.class_name, name, found - PLAIN)
+        known = _or_passed(evaluator, instance.class_name, name, found - PLAIN)
+        if any(isinstance(v, Instance) and hierarchy.kind(v.class_name) == "module" for v in known):
+            return known | modules_set_by_computed_name(evaluator, instance.class_name, name)
+        return known
     if name in {"items", "values"} and is_library_container(instance):
         held = elements_of(as_container(instance)) | put_by_name(evaluator, instance)
         return frozenset({ContainerValue(held)})

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
-from nnx_migrate.analysis.domain.values import NOTHING, Located, ParameterOf, Scope, Values
+from nnx_migrate.analysis.domain.values import (
+    NOTHING,
+    Instance,
+    Located,
+    ParameterOf,
+    Scope,
+    Values,
+)
+from nnx_migrate.analysis.interp.stores.outside import may_be
 from nnx_migrate.analysis.interp.string_constants import beginning, literal_names
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.program import Project
@@ -27,6 +35,35 @@ def stored_by_computed_name(evaluator: Evaluation, class_name: str, name: str) -
     for above in evaluator.hierarchy.ancestry(class_name).classes:
         for scope, call in _stores(evaluator, above):
             found |= _stored(evaluator, scope, call, name)
+    return found
+
+
+def modules_set_by_computed_name(evaluator: Evaluation, class_name: str, name: str) -> Values:
+    """Modules that any code puts in the place of another one under a name that it computes.
+
+    `setattr(model, name, Quantized(layer))`, in a loop or a function that is given the name.
+    """
+    return evaluator.once(
+        ("set by a computed name", class_name, name),
+        lambda: _set_by_computed_name(evaluator, class_name, name),
+    )
+
+
+def _set_by_computed_name(evaluator: Evaluation, class_name: str, name: str) -> Values:
+    hierarchy = evaluator.hierarchy
+    found: Values = NOTHING
+    for scope, call in evaluator.callers.mentions.calls_of("setattr"):
+        set_by = ir.set_by_name(call)
+        if set_by is None or isinstance(set_by[1], ir.Constant):
+            continue
+        owner = evaluator.values(scope, set_by[0])
+        if any(may_be(evaluator, value, class_name) for value in owner):
+            stored = _stored(evaluator, scope, call, name)
+            found |= frozenset(
+                value
+                for value in stored
+                if isinstance(value, Instance) and hierarchy.kind(value.class_name) == "module"
+            )
     return found
 
 
