@@ -11,6 +11,7 @@ from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
 
 _OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
 _UPDATE = "update"
+_GRADIENTS = "grads"
 
 
 def takes_gradients(tree: Tree, evaluator: Evaluator, call: ast.Call, given: ast.expr) -> bool:
@@ -25,7 +26,7 @@ def takes_gradients(tree: Tree, evaluator: Evaluator, call: ast.Call, given: ast
     if not values or not all(isinstance(value, Instance) for value in values):
         return False
     return all(
-        value.class_name in _OPTIMIZERS
+        (value.class_name in _OPTIMIZERS and _is_gradients(call, given))
         or all(
             _hands_on(tree, evaluator, each, call, given)
             for each in evaluator.hierarchy.classes_of(value)
@@ -33,6 +34,14 @@ def takes_gradients(tree: Tree, evaluator: Evaluator, call: ast.Call, given: ast
         for value in values
         if isinstance(value, Instance)
     )
+
+
+def _is_gradients(call: ast.Call, given: ast.expr) -> bool:
+    """Whether the library's `update` takes an argument for the gradients.
+
+    All that has another name goes to optax as it is, which may lay it beside a State: `grad=`.
+    """
+    return all(each.arg == _GRADIENTS for each in call.keywords if each.value is given)
 
 
 def _hands_on(
@@ -48,7 +57,7 @@ def _hands_on(
     if not hierarchy.ancestry(class_name).closed or hierarchy.kind(class_name) != "optimizer":
         return False
     if not isinstance(method, Scope):
-        return method is not None
+        return method is not None and _is_gradients(call, given)
     definition = tree.functions.get(method.function)
     if method.module != tree.module or not isinstance(definition, FunctionNode):
         return False
