@@ -25,6 +25,7 @@ _OTHERWISE = {
     "broadcast-state/named-tuple": "the pin puts its arguments on lines of their own",
     "module-gradient/from-import": "the pin is by another name for nnx",
     "module-gradient/named-elsewhere": "the pin is by another name for nnx",
+    "shared-reference/keeps-a-state": "a pin that is needed stays, with all its setters",
     "sown-intermediates/read-by-place": "the pin puts its arguments on lines of their own",
     "state-sharding/bound-transform": "a rule that the case leaves out keeps its pin",
     "state-sharding/jit-both": "a rule that the case leaves out keeps its pin",

@@ -126,7 +126,7 @@ def _in_graph_mode(
     """Pin a site where it stands, and its function where the mode is read inside."""
     if all(pin.bare for pin in pins):
         edits, old = _put_back(context, site, covers=False)
-        return SitePin(edits, restored=old)
+        return SitePin(edits, any(pin.ours for pin in old), old)
     outward = any(pin.outward for pin in pins)
     around = _transforms_around(context, site) if outward else []
     setting = [
@@ -139,7 +139,7 @@ def _in_graph_mode(
     edits, old = list[Edit](), frozenset[OldPin]()
     if context.old_pin(site.reference) is not None or not region_around(context, site, regions):
         edits, old = _put_back(context, site, covers)
-    covers = covers and all(pin.ours for pin in old)
+    covers = any(pin.ours for pin in old) if old else covers
     for other in around:
         pinned, also = _put_back(context, other, covers=other in setting)
         edits += [edit for edit in pinned if edit not in edits]
@@ -150,16 +150,11 @@ def _in_graph_mode(
 def _put_back(
     context: FileContext, site: Site, covers: bool
 ) -> tuple[list[Edit], frozenset[OldPin]]:
-    """The pin that a site had as it stood, or a new one.
-
-    Of one that this program has written, setters go that are not needed any more.
-    """
+    """The pin that a site had as it stood, or a new one."""
     old = context.old_pin(site.reference)
-    if old is None or old.undo is None:
-        return pin_edits(context, site, covers), frozenset()
-    if old.pin.ours and not covers:
-        return pin_edits(context, site, covers), frozenset({old.pin})
-    return list(old.undo), frozenset({old.pin})
+    if old is not None and old.undo is not None:
+        return list(old.undo), frozenset({old.pin})
+    return pin_edits(context, site, covers), frozenset()
 
 
 def _transforms_around(context: FileContext, site: Site) -> list[Site]:
