@@ -51,6 +51,13 @@ def migrated(source: str | bytes) -> FileResult:
     return migrate_tree({"main.py": data}, Options())["main.py"]
 
 
+def migrated_with(program: str, parts: Mapping[str, str]) -> FileResult:
+    """Migrate a program of one file, with parts of it in the place of their names."""
+    for name, part in parts.items():
+        program = program.replace(name, part)
+    return migrated(program)
+
+
 def migrated_files(files: Mapping[str, str]) -> dict[str, FileResult]:
     """Migrate a program of several files, with the default options."""
     return migrate_tree({name: text.encode() for name, text in files.items()}, Options())

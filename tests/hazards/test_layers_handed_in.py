@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.core.findings import FileResult, Outcome
-from tests.hazards.running import migrated, verdicts
+from tests.hazards.running import migrated_with, verdicts
 
 PROGRAM = """\
 import jax, jax.numpy as jnp
@@ -87,10 +87,7 @@ _PINS = frozenset({Outcome.PINNED, Outcome.PINNED_MID})
 
 
 def program(changes: dict[str, str]) -> FileResult:
-    text = PROGRAM
-    for name, value in {**DEFAULTS, **changes}.items():
-        text = text.replace(name, value)
-    return migrated(text)
+    return migrated_with(PROGRAM, {**DEFAULTS, **changes})
 
 
 @pytest.mark.parametrize("case", NONE)

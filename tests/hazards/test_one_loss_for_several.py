@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nnx_migrate.core.findings import FileResult, Outcome
-from tests.hazards.running import migrated, verdicts
+from tests.hazards.running import migrated_with, verdicts
 
 PROGRAM = """\
 import json
@@ -85,10 +85,7 @@ UNSEEN = {
 
 
 def program(changes: dict[str, str]) -> FileResult:
-    text = PROGRAM
-    for name, value in {**DEFAULTS, **changes}.items():
-        text = text.replace(name, value)
-    return migrated(text)
+    return migrated_with(PROGRAM, {**DEFAULTS, **changes})
 
 
 def outcomes(changes: dict[str, str]) -> list[Outcome]:

@@ -52,9 +52,11 @@ def checked_when_traced(
     if not _has_place(site, index) or context.analysis.sharing.of(values):
         return None
     scopes = function_scopes(context, site)
-    effects = _unseen(context, site, index)
+    effects: Effects | None
     if scopes:
         effects = effects_on(context, site, scopes, index, values)
+    else:
+        effects = _unseen(context, site, index)
     if effects is None:
         return None
     effects -= _checked_pops(context, site, scopes, index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from nnx_migrate.analysis.domain.values import (
     Instance,
@@ -135,9 +135,8 @@ def _parameter_with_stored(objects: Objects, scope: Scope, name: str) -> Held:
 
 def _gets_nothing_before(objects: Objects, scope: Scope, name: str, at: float) -> bool:
     """Whether nothing is put into what a parameter is passed before a loop on a line begins."""
-    loops = _loops_around(objects, scope, at, entering=True)
-    lines = [line for _, _, line in objects.stored(scope, name)]
-    return at != LAST and not any(line < at or _is_in(loops, line) for line in lines)
+    have_run = _lines_run(objects, scope, at, entering=True)
+    return at != LAST and not any(have_run(line) for _, _, line in objects.stored(scope, name))
 
 
 def _with_stored(objects: Objects, scope: Scope, name: str, held: Held) -> Held:
@@ -258,15 +257,14 @@ def _reaching(
             yield binding, 0 if place is None else lines_of(objects, where, name)[place]
 
 
-def _loops_around(
-    objects: Objects, scope: Scope, at: float, *, entering: bool = False
-) -> list[tuple[int, int]]:
-    line, loops = math.ceil(at), objects.project.function(scope).loops
-    return [each for each in loops if each[0] <= line - entering and line <= each[1]]
-
-
-def _is_in(loops: list[tuple[int, int]], line: int) -> bool:
-    return any(start <= line <= end for start, end in loops)
+def _lines_run(
+    objects: Objects, scope: Scope, at: float, *, entering: bool
+) -> Callable[[int], bool]:
+    """Whether a line may have run before another one: it is above, or in a loop around that."""
+    first = math.ceil(at) - entering
+    loops = objects.project.function(scope).loops
+    around = [(start, end) for start, end in loops if start <= first and math.ceil(at) <= end]
+    return lambda line: line < at or any(start <= line <= end for start, end in around)
 
 
 def _made_and_grown(
@@ -305,8 +303,8 @@ def _grown(objects: Objects, scope: Scope, name: str, at: float, filled: Filled 
     where = objects.project.bindings(scope, name)[0].scope
     made, grown = _made_and_grown(objects, scope, name)
     if filled != "all" and at != LAST:
-        loops = _loops_around(objects, where, at, entering=filled == "on entry")
-        grown = [each for each in grown if each[1] < at or _is_in(loops, each[1])]
+        have_run = _lines_run(objects, where, at, entering=filled == "on entry")
+        grown = [each for each in grown if have_run(each[1])]
     more = frozenset(line for _, line in grown)
     reaching = list(_reaching(objects, scope, name, at, more))
     given = [_parameter(b.scope, name) for b, _ in reaching if isinstance(b, ParameterOf)]

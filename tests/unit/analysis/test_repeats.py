@@ -87,6 +87,8 @@ def _chosen(of: int) -> Held:
 
 
 def test_what_may_be_chosen_is_looked_up_once_for_all_sides() -> None:
-    sides = [tuple(_chosen(of)) for of in (10, 80)]
-    few, many = (calls_during(lambda side=each: list(choices_on_several(side))) for each in sides)  # type: ignore[misc]
-    assert many < 10 * few
+    def calls(of: int) -> int:
+        sides = tuple(_chosen(of))
+        return calls_during(lambda: list(choices_on_several(sides)))
+
+    assert calls(80) < 10 * calls(10)

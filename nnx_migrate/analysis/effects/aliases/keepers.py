@@ -49,8 +49,9 @@ def stored_in(
 def _left_below(aliases: Aliases, scope: Scope, keeper: ir.Expr) -> Iterator[str]:
     """The rest of the way to the object, where the tracked parameter keeps it: for a part of it."""
     way = aliases.way_to(scope, keeper)
-    if way is not None and aliases.attribute.startswith(f"{way}." if way else aliases.attribute):
-        yield aliases.attribute[len(way) + 1 if way else 0 :]
+    above = f"{way}." if way else ""
+    if way is not None and aliases.attribute.startswith(above):
+        yield aliases.attribute.removeprefix(above)
 
 
 def stores_of(project: Project, scope: Scope) -> dict[ir.Expr, list[tuple[str, Scope, ir.Expr]]]:

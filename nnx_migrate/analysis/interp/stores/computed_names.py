@@ -52,7 +52,8 @@ def modules_set_by_computed_name(evaluator: Evaluation, class_name: str, name: s
 def _set_by_computed_name(evaluator: Evaluation, class_name: str, name: str) -> Values:
     hierarchy = evaluator.hierarchy
     found: Values = NOTHING
-    for scope, call in evaluator.callers.mentions.calls_of("setattr"):
+    mentions = evaluator.callers.mentions
+    for scope, call in (*mentions.calls_of("setattr"), *mentions.calls_of("__setattr__")):
         set_by = ir.set_by_name(call)
         if set_by is None or isinstance(set_by[1], ir.Constant):
             continue
