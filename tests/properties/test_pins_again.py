@@ -32,7 +32,6 @@ _OTHERWISE = {
     "state-sharding/jit-in-shardings": "a rule that the case leaves out keeps its pin",
     "structural-update/private-names": "the pin is by another name for nnx",
     "transform-metadata/call-form": "one line that was too long before it was pinned",
-    "transform-metadata/stacked": "one line that was too long before it was pinned",
 }
 
 

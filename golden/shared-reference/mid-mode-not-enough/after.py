@@ -42,8 +42,6 @@ def gives_it_back(tied: Tied, x):
 
 
 @nnx.compat.jit
-@nnx.set_graph_mode(True)
-@nnx.set_graph_updates(True)
 def takes_it_apart(tied: Tied):
     return jax.tree.leaves(nnx.clone(nnx.compat.state(tied)))
 

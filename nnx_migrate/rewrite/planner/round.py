@@ -170,8 +170,8 @@ class _Planner:
         self, pins: Sequence[tuple[Site, Sequence[Pin]]], unsettled: frozenset[Site]
     ) -> None:
         """Pin the sites, but for those that run in what another pin covers."""
-        extents = Extents(unsettled)
         regions: list[Region] = []
+        extents = Extents(unsettled, pins, regions)
         for site, found in outermost_first(self.context, pins):
             if region := region_around(self.context, site, regions):
                 for rule in dict.fromkeys(pin.rule for pin in found):

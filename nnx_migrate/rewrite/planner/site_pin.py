@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import functools
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.effects.reachability import Reached
 from nnx_migrate.analysis.flax.transforms import JAX_SITES, of_nnx
 from nnx_migrate.analysis.sites.applied_values import applications
 from nnx_migrate.analysis.sites.site import Site
-from nnx_migrate.analysis.sites.tree import AnyFunction
+from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.core.findings import Evidence, Outcome
 from nnx_migrate.core.place import Place
 from nnx_migrate.core.refusal import Refusal
@@ -53,15 +55,28 @@ class SitePin:
         return Outcome.PINNED, PlanCause.KEPT
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True)
 class Extents:
     """Which functions run in a file what depends on the mode.
 
     Args:
         unsettled: the sites of the file that may depend on it, for all that the rules say.
+        pins: why sites are pinned, those that are pinned in this round.
+        regions: of those that are pinned already.
     """
 
     unsettled: frozenset[Site]
+    pins: Sequence[tuple[Site, Sequence[Pin]]] = ()
+    regions: Sequence[Region] = ()
+
+    @functools.cached_property
+    def bare(self) -> frozenset[Site]:
+        """The calls that say their mode themselves once they are pinned."""
+        return frozenset(
+            site
+            for site, pins in self.pins
+            if site.form == "object" and all(pin.bare for pin in pins)
+        )
 
     def need_setters(self, context: FileContext, site: Site, inner: Site | None = None) -> bool:
         """Whether graph mode has to be set for what runs inside the functions of a site.
@@ -71,14 +86,46 @@ class Extents:
         Args:
             inner: a site in these functions that is pinned where it stands.
         """
+        if self._sets_below(context, site):
+            return False
         scopes = function_scopes(context, site)
         if not scopes:
             return True
         for obstacle in context.analysis.extents.obstacles(scopes):
             sites = set(_sites_of(context, obstacle))
-            if not sites or self.unsettled & sites - {site, inner}:
+            if not sites or self.unsettled & sites - self.bare - {site, inner}:
                 return True
         return False
+
+    def _sets_below(self, context: FileContext, site: Site) -> bool:
+        """Whether what a site transforms is another pinned site, which sets the mode inside."""
+        below = _transformed(site)
+        return below is not None and any(
+            other.node is below and self._sets_inside(context, other, pins)
+            for other, pins in self.pins
+        )
+
+    def _sets_inside(self, context: FileContext, site: Site, pins: Sequence[Pin]) -> bool:
+        """Whether the pin of a site will set the mode around its function, if that reads it."""
+        if site.form not in {"call", "decorator"} or site.wrapper is not None:
+            return False
+        if all(pin.bare for pin in pins) or _mid_mode(context, site, pins):
+            return False
+        if any(pin.outward for pin in pins) and _transforms_around(context, site):
+            return False
+        old = context.old_pin(site.reference)
+        as_it_stood = old is not None and old.undo is not None and not old.pin.ours
+        return not as_it_stood and not region_around(context, site, self.regions)
+
+
+def _transformed(site: Site) -> ast.expr | None:
+    """The expression that gives what a site transforms, if it is one of a single function."""
+    if site.form == "call" and isinstance(site.function, ast.expr):
+        return site.function
+    if site.form == "decorator" and isinstance(site.function, FunctionNode):
+        below = site.function.decorator_list
+        return next(iter(below[below.index(site.node) + 1 :]), None)
+    return None
 
 
 def _sites_of(context: FileContext, obstacle: Refusal) -> list[Site]:

@@ -1,0 +1,47 @@
+"""One transform right around another: what both keep in graph mode is said once."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Member(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.calls = 0
+
+    def step(self, x: jax.Array):
+        self.calls += 1
+        return self.linear(x)
+
+    def __call__(self, x: jax.Array):
+        return nnx.compat.remat(Member.step)(self, x)
+
+
+@nnx.compat.jit
+@nnx.compat.vmap(in_axes=(0, None))
+@nnx.set_graph_mode(True)
+@nnx.set_graph_updates(True)
+def stacked(member: Member, x):
+    return member(x)
+
+
+def apply(member: Member, x):
+    return member(x)
+
+
+wrapped = nnx.compat.jit(nnx.compat.vmap(
+    nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(apply)), in_axes=(0, None)
+))
+
+
+def called(member: Member, x):
+    return nnx.compat.jit(nnx.compat.remat(
+        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(Member.__call__))
+    ))(member, x)
+
+
+@nnx.split_rngs(splits=3)
+@nnx.vmap
+def create(rngs: nnx.Rngs):
+    return Member(rngs)
