@@ -524,3 +524,53 @@ def _followed_to_callers(
     (tmp_path / "main.py").write_text(code)
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     return looks
+
+
+_WRAPPER = """
+
+class Wrapper{n}(nnx.Module):
+    def __init__(self, net, other):
+        self.net = net
+        self.other = other
+
+    @nnx.remat
+    def step(self, x):
+        return self.other.step(self.net.step(x))
+"""
+_IMPORT = "from flax import nnx\n"
+_BUILD = """
+
+def build(kind):
+    net = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+"""
+_WRAPS = """\
+    if kind == {n}:
+        net = Wrapper{n}(net, build(kind - 1))
+"""
+_TOP = """
+
+build(9).step(1)
+"""
+
+
+def test_wrappers_that_hold_each_other_are_not_followed_in_all_ways(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of the wrappers may hold any other, so there is no end of ways to the innermost."""
+    followed: list[int] = []
+
+    def noted(*args: Any, **named: Any) -> Any:
+        followed[-1] += 1
+        return in_terms_of(*args, **named)
+
+    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    for count in (2, 4):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        classes = "".join(_WRAPPER.format(n=n) for n in range(count))
+        wraps = "".join(_WRAPS.format(n=n) for n in range(count))
+        (folder / "main.py").write_text(f"{_IMPORT}{classes}{_BUILD}{wraps}    return net\n{_TOP}")
+        followed.append(0)
+        engine.run([folder], Configuration(), write=None, jobs=1)
+    few, many = followed
+    assert 0 < many < 6 * few

@@ -24,6 +24,7 @@ from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.heap.tied_attributes import TieFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.points_to.abstract_objects import (
     NOTHING,
     Anything,
@@ -37,12 +38,26 @@ from nnx_migrate.analysis.points_to.call_results import passed_for
 from nnx_migrate.analysis.points_to.containers.elements import any_element
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 
-#: A part of what a function is passed for a parameter.
-_Part = tuple[Variable, tuple[str, ...]]
 #: Bits for an object of nnx, and for what may be any objects.
 _NODE, _OPEN = 1, 2
 #: Parts of parts count as one beyond that.
 _MOST_NAMES = 3
+
+
+@record
+class Part:
+    """A part of what a function is passed for a parameter.
+
+    Args:
+        parameter: which one.
+        path: the attributes that lead to it, or to what it is in.
+        may_be: what an expression that gives it may be, in bits. Another expression may be known
+            to be something else, so that it is another part.
+    """
+
+    parameter: Variable
+    path: tuple[str, ...]
+    may_be: int
 
 
 class PassedNodes:
@@ -59,14 +74,14 @@ class PassedNodes:
         self._objects = objects
         self._ties = ties
         self._contents = contents
-        self._nodes: dict[Located, bool] = {}
+        self._nodes: dict[Located, int] = {}
         self._told: dict[Located, bool] = {}
         #: Of each part of a parameter what calls pass there, in bits.
-        self._known: dict[_Part, int] = {}
-        #: An expression that gives it.
-        self._places: dict[_Part, Located] = {}
+        self._known: dict[Part, int] = {}
+        #: An expression that gives it: of those that may be the same, no answer hangs on which.
+        self._places: dict[Part, Located] = {}
         #: What calls pass themselves, and the parts of parameters that they pass.
-        self._passed: dict[_Part, tuple[int, tuple[_Part, ...]]] = {}
+        self._passed: dict[Part, tuple[int, tuple[Part, ...]]] = {}
 
     def may_be_node(self, values: Values) -> bool:
         """Whether values are objects of nnx, or containers of such."""
@@ -87,10 +102,16 @@ class PassedNodes:
 
     def is_node(self, one: Object) -> bool:
         """Whether the expression that gives an object gives one of nnx."""
-        place = one.place
+        return bool(self._may_be(one.place) & _NODE)
+
+    def _may_be(self, place: Located) -> int:
+        """What an expression may give, in bits."""
         if place not in self._nodes:
             values = self._evaluator.values(place.scope, place.expr)
-            self._nodes[place] = self.may_be_node(values)
+            if self.may_be_node(values):
+                self._nodes[place] = _NODE | _OPEN
+            else:
+                self._nodes[place] = _OPEN if not values or is_unknown(values) else 0
         return self._nodes[place]
 
     def is_told(self, made: MadeBy) -> bool:
@@ -104,10 +125,7 @@ class PassedNodes:
 
     def is_open(self, one: Object) -> bool:
         """Whether it may be any objects of nnx: nothing says that it is or holds none."""
-        if not isinstance(one.root, Anything):
-            return False
-        values = self._evaluator.values(one.place.scope, one.place.expr)
-        return not values or is_unknown(values) or self.may_be_node(values)
+        return isinstance(one.root, Anything) and bool(self._may_be(one.place) & _OPEN)
 
     def reaching(self, whole: Held, *, told: bool) -> Held:
         """A value without the parts in which no object is one of nnx, whatever calls pass there.
@@ -131,52 +149,61 @@ class PassedNodes:
 
     def _passed_for(self, one: Object) -> int:
         """What calls pass in the place of an object, in bits."""
-        part = self._part(one)
+        part = self.part(one, any_element(one).path[:_MOST_NAMES])
         if part is None:
             return 0
         return reached_bits(part, self._parts_within, self._holds, self._known)
 
-    def _part(self, one: Object) -> _Part | None:
-        """The part of a parameter that an object is."""
-        if not isinstance(one.root, Variable) or one.root.version:
+    def part(self, one: Object, path: tuple[str, ...]) -> Part | None:
+        """The part of a parameter that an object is; None for one that is made.
+
+        Args:
+            path: the names on its path that count.
+        """
+        root = one.root
+        if not isinstance(root, Variable) or root.version:
             return None
-        part = one.root, any_element(one).path[:_MOST_NAMES]
+        part = Part(root, path, self._may_be(one.place))
         self._places.setdefault(part, one.place)
         return part
 
-    def _holds(self, part: _Part) -> int:
+    def object_of(self, part: Part) -> Object:
+        """What a function finds there."""
+        return Object(part.parameter, part.path, self._places[part])
+
+    def _holds(self, part: Part) -> int:
         """What any call passes there, in bits."""
         return self._given(part)[0]
 
-    def _parts_within(self, part: _Part) -> tuple[_Part, ...]:
+    def _parts_within(self, part: Part) -> tuple[Part, ...]:
         """The parts of parameters of the callers that calls pass there."""
         return self._given(part)[1]
 
-    def _given(self, part: _Part) -> tuple[int, tuple[_Part, ...]]:
+    def _given(self, part: Part) -> tuple[int, tuple[Part, ...]]:
         if part not in self._passed:
-            holds, within = 0, dict[_Part, None]()
-            for held in self._held(*part):
+            holds, within = 0, dict[Part, None]()
+            for held in self._held(part):
                 for one in all_objects(held):
                     holds |= self._sort(one)
-                    if (inner := self._part(one)) is not None:
+                    if (inner := self.part(one, any_element(one).path[:_MOST_NAMES])) is not None:
                         within[inner] = None
             self._passed[part] = holds, tuple(within)
         return self._passed[part]
 
-    def _held(self, passed: Variable, path: tuple[str, ...]) -> Iterator[Held]:
-        scope, place = passed.scope, self._places[passed, path]
+    def _held(self, part: Part) -> Iterator[Held]:
+        passed = part.parameter
         is_own = self.is_first(passed)
         callers = self._evaluator.callers
-        for where, call, value in (*callers.of(scope), *callers.implied(scope)):
+        for where, call, value in (*callers.of(passed.scope), *callers.implied(passed.scope)):
             at = call.line
             first = {}
             if value.bound:
                 first[0] = self.own_object(where, call, at) if is_own else NOTHING
             found = passed_for(
-                self._objects, scope, passed.name, call, first, where, at, value.partial_args
+                self._objects, passed.scope, passed.name, call, first, where, at, value.partial_args
             )
-            for name in path:
-                found = step(found, name, place)
+            for name in part.path:
+                found = step(found, name, self._places[part])
             yield found
 
     def is_first(self, passed: Variable) -> bool:

@@ -28,6 +28,7 @@ from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.passed.closures import as_made
 from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes
+from nnx_migrate.analysis.points_to.passed.pairs import PassedPairs
 from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
 from nnx_migrate.analysis.points_to.repeated_objects import (
     IS_PASSED,
@@ -117,6 +118,10 @@ class PassedObjects:
         self._never_ran = NeverRan(evaluator.project)
         self._objects = objects
         self._nodes = PassedNodes(evaluator, objects, ties, contents)
+        self._pairs = {
+            told: PassedPairs(self._nodes, self._passed_by_calls, told=told)
+            for told in (False, True)
+        }
         self._reasons: dict[tuple[Scope, tuple[ir.Expr, ...], float, bool], _Reason | None] = {}
 
     def twice(
@@ -190,7 +195,7 @@ class PassedObjects:
         """
         # Arrays beside objects of nnx are not followed with these: only objects are told twice.
         whole = self._nodes.reaching(whole, told=shown)
-        if whole is NOTHING:
+        if whole is NOTHING or not self._pairs[shown].may_repeat(scope, whole):
             return None
         seen = collections.defaultdict(set, {scope: {whole}})
         begun = _Passed(scope, whole, Place(scope.module, 0), frozenset(), own)
@@ -285,6 +290,10 @@ class PassedObjects:
             told = as_made(self._evaluator, self._objects, scope, where, call, instead(whole))
             place = Place(where.module, call.line)
             yield _Passed(where, told, place, around, own, passed.in_short)
+
+    def _passed_by_calls(self, scope: Scope, whole: Held) -> Iterator[tuple[Scope, Held]]:
+        passed = _Passed(scope, whole, Place(scope.module, 0), frozenset(), None)
+        return ((each.scope, each.whole) for each in self._calls(passed))
 
     def _may_be_of(self, own: Held, class_name: str) -> bool:
         """Whether an object may be one of a class, or of a class below it."""
