@@ -98,6 +98,20 @@ def test_arrays_in_data_stay(parameters: str, data: str, passed: str) -> None:
     check_noop(RULE, _kept_in_data(parameters, data, passed))
 
 
+def _annotated(kind: str) -> str:
+    program = _kept_in_data(f"places: {kind}", "places", "places")
+    return program.replace("step(Recorder", f"def run(places: {kind}):\n    return step(Recorder")
+
+
+def test_a_tuple_of_any_number_of_arrays_in_data_stays() -> None:
+    check_noop(RULE, _annotated("tuple[jax.Array, ...]"))
+
+
+@pytest.mark.parametrize("kind", ["tuple[jax.Array, int]", "tuple[int, ...]"])
+def test_a_tuple_with_numbers_in_data_is_kept_in_graph_mode(kind: str) -> None:
+    check_pinned(RULE, _annotated(kind), "holds values that are not arrays")
+
+
 def test_a_number_beside_a_module_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

@@ -73,12 +73,22 @@ def _lower_generic(node: ast.Subscript) -> ir.Expr:
     if dotted_path(node.value) in {"nnx.Data", "nnx.Static", "nnx.data", "nnx.static"}:
         return ir.Choice(options)
     if head in {"tuple", "Tuple"}:
+        if _is_of_any_length(inner):
+            return ir.Call(ir.Name("<container annotation>"), options[:1], (), node.lineno)
         return ir.Call(ir.Name("<tuple annotation>"), options, (), node.lineno)
     if head in {"list", "List", "Sequence", "Iterable"}:
         return ir.Call(ir.Name("<container annotation>"), options[-1:], (), node.lineno)
     if head in {"dict", "Dict", "Mapping"}:
         return ir.Call(ir.Name("<dict annotation>"), options[-1:], (), node.lineno)
     return lower_expr(node.value)
+
+
+def _is_of_any_length(elements: list[ast.expr]) -> bool:
+    """Whether it is `tuple[X, ...]`."""
+    match elements:
+        case [_, ast.Constant(value=last)]:
+            return last is Ellipsis
+    return False
 
 
 def bounds_of(node: ast.AST, around: Bounds) -> Bounds:
