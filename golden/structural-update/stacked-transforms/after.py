@@ -35,12 +35,6 @@ wrapped = nnx.compat.jit(nnx.compat.vmap(
 ))
 
 
-def called(member: Member, x):
-    return nnx.compat.jit(nnx.compat.remat(
-        nnx.set_graph_mode(True)(nnx.set_graph_updates(True)(Member.__call__))
-    ))(member, x)
-
-
 @nnx.split_rngs(splits=3)
 @nnx.vmap
 def create(rngs: nnx.Rngs):

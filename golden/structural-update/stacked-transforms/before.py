@@ -31,10 +31,6 @@ def apply(member: Member, x):
 wrapped = nnx.jit(nnx.vmap(apply, in_axes=(0, None)))
 
 
-def called(member: Member, x):
-    return nnx.jit(nnx.remat(Member.__call__))(member, x)
-
-
 @nnx.split_rngs(splits=3)
 @nnx.vmap
 def create(rngs: nnx.Rngs):

@@ -5,6 +5,4 @@ from flax import nnx
 def drive(program):
     members, x = program.create(nnx.Rngs(0)), jnp.arange(4.0).reshape(2, 2)
     first, second = program.stacked(members, x), program.wrapped(members, x)
-    single = program.Member(nnx.Rngs(1))
-    third = program.called(single, x)
-    return first, second, third, members.calls, single.calls
+    return first, second, members.calls
