@@ -126,7 +126,29 @@ def _own_object(
     if "classmethod" in decorators:
         return frozenset({ClassValue(owner)})
     origin = Place(scope.module, function.line)
-    return frozenset({Instance(owner, exact=False, origin=origin)})
+    own = Instance(owner, exact=False, origin=origin)
+    return frozenset({own}) | _passed_by_class(evaluator, function.name, owner)
+
+
+def _passed_by_class(evaluator: Evaluation, name: str, owner: str) -> Values:
+    """What calls of a function in a class body, and `Trainer.step(model)`, pass as its object."""
+    hierarchy = evaluator.hierarchy
+    if hierarchy.kind(owner) != "plain":
+        return NOTHING  # whatever it is passed is taken for a Module
+    classes = {owner, *hierarchy.descendants(owner)}
+    found: Values = NOTHING
+    for where, call in evaluator.callers.mentions.calls_of(name):
+        match call:
+            case ir.Call(
+                func=ir.Attribute(base=ir.Name() | ir.ClassRef() as base), args=(first, *_)
+            ):
+                if hierarchy.class_name(where, base) in classes:
+                    found |= evaluator.values(where, first)
+    return frozenset(
+        value
+        for value in found
+        if not isinstance(value, Instance) or value.class_name not in classes
+    )
 
 
 def _agrees(declared: Values, passed: Values) -> bool:

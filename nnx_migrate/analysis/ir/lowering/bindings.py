@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Mapping
 from typing import Literal
 
 from nnx_migrate.analysis.ir import nodes as ir
@@ -29,6 +30,8 @@ class Bindings:
         self.function = FunctionBuilder(ir.MODULE_SCOPE, ir.MODULE_SCOPE, 0, None, None)
         self.functions = [self.function]
         self.class_bindings: dict[str, list[ir.Expr]] | None = None
+        self.class_key = ""
+        self.methods: dict[str, str] = {}
         self.in_comprehension = False
         #: Whether what is bound is bound by `:=`.
         self.within_line = False
@@ -66,19 +69,17 @@ class Bindings:
     def in_class(self, value: ir.Expr) -> ir.Expr:
         """An expression of a class body, with the names that the body has bound by then."""
         bound = self.class_bindings or {}
-        match value:
-            case ir.Name(id=name) if name in bound:
-                return ir.Choice(tuple(bound[name]))
-            case ir.Attribute(base=base, name=name):
-                return ir.Attribute(self.in_class(base), name)
-            case ir.Call(func=func, args=args, keywords=keywords, line=line, column=column):
-                given = tuple(self.in_class(arg) for arg in args)
-                named = tuple((name, self.in_class(arg)) for name, arg in keywords)
-                return ir.Call(self.in_class(func), given, named, line, column)
-            case ir.Sequence(elements=elements):
-                return dataclasses.replace(value, elements=tuple(map(self.in_class, elements)))
-            case _:
-                return value
+        return _with_names(value, {name: ir.Choice(tuple(each)) for name, each in bound.items()})
+
+    def of_class(self, call: ir.Call) -> ir.Call:
+        """A call in a class body, where what that has bound by then are attributes of the class."""
+        if self.class_bindings is None:
+            return call
+        own = ir.ClassRef(self.class_key)
+        bound = (*self.class_bindings, *self.methods)
+        found = _with_names(call, {name: ir.Attribute(own, name) for name in bound})
+        assert isinstance(found, ir.Call)
+        return found
 
     def owner_of(self, name: str) -> FunctionBuilder:
         """The function whose variable a global or nonlocal name is."""
@@ -264,3 +265,21 @@ def _subscript_store(index: ast.expr) -> Literal["item", "key"]:
         for part in parts
     )
     return "item" if in_place else "key"
+
+
+def _with_names(value: ir.Expr, bound: Mapping[str, ir.Expr]) -> ir.Expr:
+    """An expression with something in the place of some of its names."""
+    match value:
+        case ir.Name(id=name):
+            return bound.get(name, value)
+        case ir.Attribute(base=base, name=name):
+            return ir.Attribute(_with_names(base, bound), name)
+        case ir.Call(func=func, args=args, keywords=keywords, line=line, column=column):
+            given = tuple(_with_names(arg, bound) for arg in args)
+            named = tuple((name, _with_names(arg, bound)) for name, arg in keywords)
+            return ir.Call(_with_names(func, bound), given, named, line, column)
+        case ir.Sequence(elements=elements):
+            parts = tuple(_with_names(each, bound) for each in elements)
+            return dataclasses.replace(value, elements=parts)
+        case _:
+            return value

@@ -125,7 +125,7 @@ class ExpressionWalker(Bindings):
         lowered = lower_expr(node)
         if not isinstance(lowered, ir.Call):
             lowered = lower_call(node)
-        self.function.call(lowered, node)
+        self.function.call(self.of_class(lowered), node)
         self.grow(lowered)
         if isinstance(node.func, ast.Attribute):
             self.note_attribute(node.func)

@@ -52,8 +52,6 @@ class StatementWalker(ImportWalker):
     def __init__(self, module: str, is_package: bool, meant: Mapping[str, str]) -> None:
         super().__init__(module, is_package, meant)
         self.classes: dict[str, ir.Class] = {}
-        self.class_key = ""
-        self.methods: dict[str, str] = {}
         #: Of the type parameters of the definitions around.
         self.bounds: Bounds = {}
 
