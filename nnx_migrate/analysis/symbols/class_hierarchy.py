@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import (
     FunctionValue,
@@ -16,11 +17,20 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.flax.names import layer_of, library_class
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.symbols.first_methods import FirstMethods
+from nnx_migrate.analysis.symbols.library_names import (
+    ENUMS,
+    HARMLESS_BASES,
+    NAMED_TUPLES,
+    OPAQUE_DECORATORS,
+    PROTOCOLS,
+    REGISTERING,
+    TREE_BASES,
+    TYPE_VARIABLES,
+)
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 _MODULE_BASES = frozenset({"Module", "Pytree", "Object"})
-_TYPE_VARIABLES = frozenset({"typing.TypeVar", "typing_extensions.TypeVar"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,10 +42,12 @@ class Ancestry:
             order in which Python would look a method up (close enough: depth first, left to right).
         closed: every base was resolved to a class of the project, of flax.nnx, or to `object` and
             other harmless bases; otherwise anything may be inherited.
+        possible: classes that may be above it besides: an `if` decides on a base.
     """
 
     classes: tuple[str, ...]
     closed: bool
+    possible: tuple[str, ...] = ()
 
 
 class Hierarchy:
@@ -70,20 +82,68 @@ class Hierarchy:
             return Ancestry((class_name, *bases), True)
         located = self.project.class_of(class_name)
         if located is None:
-            return Ancestry((class_name,), class_name in _HARMLESS_BASES)
+            return Ancestry((class_name,), class_name in HARMLESS_BASES)
         module, record = located
         classes = [class_name]
+        possible: dict[str, None] = {}
         closed = True
         for base in record.bases:
             scope = Scope(module, record.scope)
-            name = self.class_name(scope, meant_at(self.project, scope, base, record.line))
+            meant = meant_at(self.project, scope, base, record.line)
+            name = self.class_name(scope, meant)
+            if name is None or not self._is_known(name):
+                for each in map(self.ancestry, self._alternatives(scope, meant)):
+                    possible.update(dict.fromkeys((*each.classes, *each.possible)))
             if name is None:
                 closed = False
                 continue
             above = self.ancestry(name)
             closed = closed and above.closed
             classes += [c for c in above.classes if c not in classes]
-        return Ancestry(tuple(classes), closed)
+            possible.update(dict.fromkeys(above.possible))
+        others = tuple(each for each in possible if each not in classes)
+        return Ancestry(tuple(classes), closed, others)
+
+    def _is_known(self, class_name: str) -> bool:
+        return layer_of(class_name) is not None or self.project.class_of(class_name) is not None
+
+    def _alternatives(
+        self, scope: Scope, expr: ir.Expr, seen: frozenset[tuple[Scope, ir.Expr]] = frozenset()
+    ) -> Iterator[str]:
+        """The classes that something may be: it is bound several times, or a parameter."""
+        if (scope, expr) in seen:
+            return
+        seen = seen | {(scope, expr)}
+        match expr:
+            case ir.Name(id=name):
+                bound = self.project.bindings(scope, name)
+            case ir.ClassRef():
+                bound = [Located(scope, expr)]
+            case ir.Choice(options=options):
+                bound = [Located(scope, option) for option in options]
+            case _:
+                bound = self.project.member(self.project.dotted(scope, expr) or "") or []
+        for each in bound:
+            if isinstance(each, ParameterOf):
+                for passed in self._passed(each):
+                    yield from self._alternatives(passed.scope, passed.expr, seen)
+                continue
+            found = self.class_name(each.scope, each.expr)
+            if found is not None and self._is_known(found):
+                yield found
+            else:
+                yield from self._alternatives(each.scope, each.expr, seen)
+
+    def _passed(self, parameter: ParameterOf) -> Iterator[Located]:
+        """What calls of that name pass for a parameter, decorators of classes among them."""
+        function = self.project.function(parameter.scope)
+        place = function.parameters.index(parameter.parameter)
+        for tables in self.project.tables:
+            for record, scope, call in tables.calls.get(function.name, ()):
+                given = dict(call.keywords).get(parameter.parameter.name)
+                given = call.args[place] if given is None and call.args[place:] else given
+                if given is not None and self.project.holds(record):
+                    yield Located(scope, given)
 
     def class_name(
         self, scope: Scope, expr: ir.Expr, seen: frozenset[tuple[Scope, str]] = frozenset()
@@ -97,7 +157,7 @@ class Hierarchy:
             return self.class_name(Scope(scope.module, expr.key), expr.expr)
         bound = dict(expr.keywords).get("bound") if isinstance(expr, ir.Call) else None
         if isinstance(expr, ir.Call) and bound is not None:
-            is_variable = self.project.dotted(scope, expr.func) in _TYPE_VARIABLES
+            is_variable = self.project.dotted(scope, expr.func) in TYPE_VARIABLES
             return self.class_name(scope, bound, seen) if is_variable else None
         if isinstance(expr, ir.Call) and len(expr.args) == 2:
             renamed = self.project.dotted(scope, expr.func) == "typing.NewType"
@@ -161,7 +221,7 @@ class Hierarchy:
     def is_tree(self, class_name: str) -> bool:
         """Whether jax may look into instances of a class that is nothing of nnx's."""
         ancestry = self.ancestry(class_name).classes
-        if not _TREE_BASES.isdisjoint(ancestry) or not self._registered.isdisjoint(ancestry):
+        if not TREE_BASES.isdisjoint(ancestry) or not self._registered.isdisjoint(ancestry):
             return True
         for name in ancestry:
             located = self.project.class_of(name)
@@ -170,7 +230,7 @@ class Hierarchy:
             scope = Scope(located[0], located[1].scope)
             for decorator in located[1].decorators:
                 target = decorator.func if isinstance(decorator, ir.Call) else decorator
-                if self.project.dotted(scope, target) not in _OPAQUE_DECORATORS:
+                if self.project.dotted(scope, target) not in OPAQUE_DECORATORS:
                     return True
         return False
 
@@ -184,7 +244,7 @@ class Hierarchy:
         """The fields of a NamedTuple in their order; none of any other class."""
         classes = self.ancestry(class_name).classes
         located = self.project.class_of(class_name)
-        if located is None or _NAMED_TUPLES.isdisjoint(classes):
+        if located is None or NAMED_TUPLES.isdisjoint(classes):
             return ()
         return tuple(located[1].annotations)
 
@@ -200,7 +260,7 @@ class Hierarchy:
         return tuple(found)
 
     def is_enum(self, class_name: str) -> bool:
-        return not _ENUMS.isdisjoint(self.ancestry(class_name).classes)
+        return not ENUMS.isdisjoint(self.ancestry(class_name).classes)
 
     def is_protocol(self, class_name: str) -> bool:
         """Whether objects need not be of the class, or of one below it, to be taken for it."""
@@ -209,7 +269,7 @@ class Hierarchy:
             return False
         scope = Scope(located[0], located[1].scope)
         bases = [self.class_name(scope, base) for base in located[1].bases]
-        return not _PROTOCOLS.isdisjoint(bases)
+        return not PROTOCOLS.isdisjoint(bases)
 
     @functools.cached_property
     def all_classes(self) -> tuple[str, ...]:
@@ -230,7 +290,7 @@ class Hierarchy:
         names = (
             self.class_name(scope, call.args[0])
             for tables in self.project.tables
-            for register in _REGISTERING
+            for register in REGISTERING
             for record, scope, call in tables.calls.get(register, ())
             if call.args and self.project.holds(record)
         )
@@ -244,7 +304,8 @@ class Hierarchy:
         for module in sorted(modules):
             for key in self.project.modules[module].classes:
                 name = f"{module}:{key}"
-                for ancestor in self.ancestry(name).classes:
+                ancestry = self.ancestry(name)
+                for ancestor in (*ancestry.classes, *ancestry.possible):
                     below.setdefault(ancestor, []).append(name)
         return {name: tuple(names) for name, names in below.items()}
 
@@ -331,52 +392,3 @@ def _method_behind(record: ir.Class, value: ir.Expr) -> str | None:
 
 def _is_none(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Constant) and expr.type == "none"
-
-
-#: What is called, or inherited from, to make a class of tuples with names.
-_NAMED_TUPLES = frozenset({"typing.NamedTuple", "collections.namedtuple"})
-_TREE_BASES = _NAMED_TUPLES | {
-    "flax.struct.PyTreeNode",
-    "builtins.dict",
-    "builtins.tuple",
-    "builtins.list",
-}
-_ENUMS = frozenset({"enum.Enum", "enum.StrEnum", "enum.IntEnum", "enum.Flag"})
-_PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
-#: Functions of jax.tree_util that tell it.
-_REGISTERING = (
-    "register_dataclass",
-    "register_pytree_node",
-    "register_pytree_node_class",
-    "register_pytree_with_keys",
-    "register_pytree_with_keys_class",
-)
-#: Class decorators that do not tell jax how to look into the class.
-_OPAQUE_DECORATORS = frozenset(
-    {
-        "dataclasses.dataclass",
-        "functools.total_ordering",
-        "typing.final",
-        "typing.runtime_checkable",
-        "enum.unique",
-    }
-)
-_HARMLESS_BASES = _NAMED_TUPLES.union(
-    {
-        "builtins.object",
-        "dataclasses.make_dataclass",
-        "flax.struct.PyTreeNode",
-        "typing.Generic",
-        "typing.Protocol",
-        "abc.ABC",
-        "abc.ABCMeta",
-        "enum.Enum",
-        "enum.StrEnum",
-        "builtins.str",
-        "builtins.int",
-        "builtins.dict",
-        "builtins.tuple",
-        "builtins.list",
-        "builtins.Exception",
-    }
-)
