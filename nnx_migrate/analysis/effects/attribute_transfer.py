@@ -12,7 +12,7 @@ from nnx_migrate.analysis.callgraph.dunder_dispatch import (
     methods_run,
 )
 from nnx_migrate.analysis.domain.values import Basic, FunctionValue, Instance, Scope, Value
-from nnx_migrate.analysis.effects.aliases.keepers import done_by_reading
+from nnx_migrate.analysis.effects.aliases.keepers import done_by_reading, under_name
 from nnx_migrate.analysis.effects.call_transfer import Handing
 from nnx_migrate.analysis.effects.causes import (
     AttributeWritten,
@@ -24,7 +24,7 @@ from nnx_migrate.analysis.effects.causes import (
 )
 from nnx_migrate.analysis.effects.effect import Effect, all_done
 from nnx_migrate.analysis.effects.only_tested import is_only_tested
-from nnx_migrate.analysis.heap.global_readers import name_of_module, readers
+from nnx_migrate.analysis.heap.global_readers import kept_in, name_of_module, readers
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import CHANGING_METHODS, VARIABLE_WRITES
 from nnx_migrate.core.place import Place
@@ -101,9 +101,13 @@ class Touching(Handing):
 
     def by_readers(self, scope: Scope, target: ir.Expr) -> Iterator[Effect]:
         """What functions change of what they find where it is kept: `CURRENT[-1].n = 1`."""
-        found = name_of_module(self.project, scope, target)
-        for reader in readers(self.project, *found) if found else ():
-            for effect in self.finder.of(reader, ".".join(found or ())):
+        keeper, way = kept_in(target)
+        found = name_of_module(self.project, scope, keeper)
+        if found is None:
+            return
+        name = under_name(".".join(found), way) if way else ".".join(found)
+        for reader in readers(self.project, *found):
+            for effect in self.finder.of(reader, name):
                 if effect.kind == "structure" and of_object(effect.cause):
                     yield effect
 

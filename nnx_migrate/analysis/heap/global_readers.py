@@ -23,6 +23,16 @@ def name_of_module(project: Project, scope: Scope, expr: ir.Expr) -> tuple[str, 
     return home.module, expr.id
 
 
+def kept_in(expr: ir.Expr) -> tuple[ir.Expr, str]:
+    """What something is an attribute of, or an element of one, and the attributes on the way."""
+    names: list[str] = []
+    while isinstance(expr, ir.Attribute | ir.Element | ir.Unpacked):
+        if isinstance(expr, ir.Attribute):
+            names.append(expr.name)
+        expr = expr.base
+    return expr, ".".join(reversed(names))
+
+
 def readers(project: Project, module: str, name: str) -> Iterator[Scope]:
     """The functions of a module in which one of its names occurs."""
     for key, function in project.modules[module].functions.items():

@@ -81,7 +81,7 @@ class Aliases:
         if not self.attribute:
             return None
         names: list[str] = []
-        while isinstance(expr, ir.Attribute):
+        while isinstance(expr, ir.Attribute) and not self._is_the_object(scope, expr):
             names.append(expr.name)
             expr = expr.base
         return ".".join(reversed(names)) if self.is_whole(scope, expr) else None
@@ -111,12 +111,12 @@ class Aliases:
     def _is_rooted(self, scope: Scope, expr: ir.Expr) -> bool:
         match expr:
             case ir.ImportRef() | ir.Attribute() if self._is_the_object(scope, expr):
-                return True
+                return not self.attribute
             case ir.Name(id=name):
                 bindings = self.project.bindings(scope, name)
                 named = self.of_module or name == self.parameter
                 if self.captured and named and bindings == self.captured:
-                    return True
+                    return not self.attribute
                 if is_kept_by(self, scope, expr) or is_put_in_by(self, scope, expr):
                     return True
                 leads_there = any(
@@ -165,6 +165,9 @@ class Aliases:
     def is_whole(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether it is nothing but the tracked parameter itself."""
         bindings = self.project.bindings(scope, expr.id) if isinstance(expr, ir.Name) else []
+        if self.of_module:
+            is_it = bool(bindings) and bindings == self.captured
+            return is_it or self._is_the_object(scope, expr)
         return bool(bindings) and all(
             isinstance(binding, ParameterOf) and self._is_parameter(binding) for binding in bindings
         )
