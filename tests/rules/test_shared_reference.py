@@ -221,6 +221,24 @@ def run(model: nnx.Linear, x):
     )
 
 
+def test_what_is_in_a_list_beside_it_is_said_to_be_an_element_of_it() -> None:
+    check_pinned(
+        RULE,
+        """\
+@nnx.jit
+def step(best: nnx.Linear, nets: dict[str, nnx.Linear], x):
+    return best(x) + sum(net(x) for net in nets.values())
+
+
+def run(x):
+    nets = {str(i): nnx.Linear(2, 2, rngs=nnx.Rngs(i)) for i in range(2)}
+    best = max(nets.values(), key=lambda net: net.kernel.sum())
+    return step(best, nets, x)
+""",
+        "an element of nets is passed together with nets, which holds it",
+    )
+
+
 def test_a_tuple_that_keeps_a_tied_model_is_kept_in_graph_mode() -> None:
     check_pinned(
         RULE,

@@ -16,6 +16,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Object,
     Root,
     is_place,
+    is_state,
 )
 
 _Path = tuple[str, ...]
@@ -365,8 +366,15 @@ def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:
             return f"{one.holder} holds {one.object} twice"
         return f"{one.object} {does} together with {one.holder} and {other.holder}, which hold it"
     if one.object.path != other.object.path:
-        return f"{one.object} {does} together with {other.object}, which holds it"
+        return f"{_named(one.object)} {does} together with {other.object}, which holds it"
     holder = one.holder or other.holder
     if holder is not None:
         return f"{one.object} {does} together with {holder}, which holds it"
     return f"{one.object} {does} twice"
+
+
+def _named(one: Object) -> str:
+    """An object in words, of which the code names only what it is an element of, if so."""
+    last = one.path[-1] if one.path else ""
+    is_element = bool(last) and not last.isidentifier() and not is_state(last)
+    return f"an element of {one}" if is_element else str(one)
