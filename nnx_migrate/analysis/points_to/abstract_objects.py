@@ -104,6 +104,12 @@ class Object:
         made = own.outermost if isinstance(own, MadeBy) else None
         return own.within[0] if isinstance(own, Variable) and own.within else made
 
+    @property
+    def home(self) -> Scope | None:
+        """The function that makes it, or is passed it, as far as the code at hand sees."""
+        given, own = self.given_by, self.root
+        return given[0] if given else own.scope if isinstance(own, Variable) else None
+
     def __str__(self) -> str:
         name = ir.last_name(self.place.expr) or "a value"
         match self.root, self.place.expr:
@@ -173,11 +179,6 @@ def under_keys(containers: Iterable[Held]) -> Held:
         for key, part in each.parts:
             options.setdefault(key, []).append(part)
     return together((key, either(parts)) for key, parts in options.items())
-
-
-def again(held: Held) -> Held:
-    """A container that has the same more than once."""
-    return together([("", held), ("", held)])
 
 
 def attribute(held: Held, name: str, place: Located) -> Held:

@@ -305,7 +305,8 @@ def in_terms_of(
         if own.path:  # which element it is only names of the callee say
             where = via[0] if via is not None else callee
             own, known_places = as_passed(objects, own, callee, call, where, len(first) + bound)
-            own = any_element(own, in_turn, known_places)
+            # What a loop around a nested function gives in turn is that when it is called, too.
+            own = any_element(own, in_turn or own.home not in {callee, None}, known_places)
             each = Held(own, each.parts, each.way, each.closed)
         match own.root:
             case MadeBy(outermost=(made_in, _)):

@@ -21,7 +21,6 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
     MadeBy,
     Object,
-    again,
     attribute,
     either,
     element,
@@ -34,6 +33,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
 )
 from nnx_migrate.analysis.points_to.containers.displays import container, identified, in_turns
 from nnx_migrate.analysis.points_to.containers.elements import (
+    again,
     at_key,
     spread,
 )

@@ -370,7 +370,7 @@ def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:
     holder = one.holder or other.holder
     if holder is not None:
         return f"{one.object} {does} together with {holder}, which holds it"
-    return f"{one.object} {does} twice"
+    return f"{_named(one.object)} {does} twice"
 
 
 def _named(one: Object) -> str:

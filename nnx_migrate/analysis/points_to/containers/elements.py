@@ -113,6 +113,11 @@ def at_key(held: Held, key: str, place: Located) -> Held:
     return attribute(held, key, place)
 
 
+def again(held: Held) -> Held:
+    """A container that has the same more than once."""
+    return together([("", held), ("", held)])
+
+
 def spread(held: Held, place: Located) -> tuple[tuple[str, Held], ...]:
     """What `*value` puts into a container."""
     if held.is_container:

@@ -83,6 +83,9 @@ def _place_as_passed(
             names.append(each)
             continue
         parameter = next((p for p in function.parameters if p.name == name), None)
+        if parameter is None and name not in function.bindings:
+            names.append(each)  # of a function around it, where it means the same
+            continue
         if parameter is None or line != str(function.line) or name in function.bindings:
             return ""
         given = argument_for(function.parameters, parameter, call, bound)

@@ -21,7 +21,6 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     REST,
     SOME,
     Held,
-    MadeBy,
     Object,
     Variable,
     is_state,
@@ -112,13 +111,8 @@ class PassedPairs:
 
 def _is_made_in(scope: Scope, one: Object) -> bool:
     """Whether a function makes an object, or binds a variable to it, that is no parameter."""
-    match one.root:
-        case MadeBy(outermost=(made_in, _)):
-            return made_in == scope
-        case Variable() as root:
-            return root.is_local_of(scope)
-        case _:
-            return False
+    is_parameter = isinstance(one.root, Variable) and not one.root.version
+    return one.home == scope and not is_parameter
 
 
 def _beside_each_other(held: Held) -> Iterator[tuple[Object, Object]]:

@@ -16,11 +16,14 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
     Object,
     Variable,
-    again,
     without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
-from nnx_migrate.analysis.points_to.containers.elements import same_each_turn, unknown_which
+from nnx_migrate.analysis.points_to.containers.elements import (
+    again,
+    same_each_turn,
+    unknown_which,
+)
 from nnx_migrate.analysis.points_to.queries import Objects
 from nnx_migrate.analysis.points_to.stores.turns import (
     is_in_a_loop,
