@@ -15,6 +15,7 @@ from nnx_migrate.analysis.effects.captured.steps import Steps
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Held
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
+from nnx_migrate.analysis.points_to.passed import calls as passed_calls
 from nnx_migrate.analysis.points_to.passed import objects as passed_objects
 from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
@@ -224,7 +225,7 @@ def test_ways_of_what_is_no_object_of_nnx_are_not_followed(
         followed.append(1)
         return in_terms_of(*args, **named)
 
-    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    monkeypatch.setattr(passed_calls, "in_terms_of", noted)
     layers = [_LAYER.format(n=n + 1, below=n) for n in range(4)]
     program = f"{_LAYERS}{''.join(layers)}\n\nlayer4({top})\n"
     (tmp_path / "main.py").write_text(program)
@@ -266,7 +267,7 @@ def test_ways_from_part_to_part_are_not_followed_one_by_one(
         followed.append(1)
         return in_terms_of(*args, **named)
 
-    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    monkeypatch.setattr(passed_calls, "in_terms_of", noted)
     ways = "".join(_WAY.format(n=n) for n in range(8))
     (tmp_path / "main.py").write_text(f"{_WAYS}{ways}")
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
@@ -348,7 +349,7 @@ def _steps_through(
         followed.append(1)
         return in_terms_of(*args, **named)
 
-    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    monkeypatch.setattr(passed_calls, "in_terms_of", noted)
     folder.mkdir()
     chain = "".join(_TWO_CALLS.format(n=n + 1, below=n) for n in range(layers))
     text = f"{_CHAIN.replace('{given}', given)}{chain}{_HOLDERS}layer{layers}({top})\n"
@@ -411,7 +412,7 @@ def test_arrays_beside_an_object_are_not_followed_with_it(
         followed[-1] += 1
         return in_terms_of(*args, **named)
 
-    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    monkeypatch.setattr(passed_calls, "in_terms_of", noted)
     for layers in (5, 10):
         folder = tmp_path / str(layers)
         folder.mkdir()
@@ -563,7 +564,7 @@ def test_wrappers_that_hold_each_other_are_not_followed_in_all_ways(
         followed[-1] += 1
         return in_terms_of(*args, **named)
 
-    monkeypatch.setattr(passed_objects, "in_terms_of", noted)
+    monkeypatch.setattr(passed_calls, "in_terms_of", noted)
     for count in (2, 4):
         folder = tmp_path / str(count)
         folder.mkdir()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import Instance, Scope, is_unknown
@@ -24,9 +23,8 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     mapped,
     without,
 )
-from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
-from nnx_migrate.analysis.points_to.passed.closures import as_made
+from nnx_migrate.analysis.points_to.passed.calls import PassedCalls
 from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes
 from nnx_migrate.analysis.points_to.passed.pairs import PassedPairs
 from nnx_migrate.analysis.points_to.queries import LAST, is_in_variable
@@ -100,10 +98,6 @@ def _are_apart(whole: Held) -> bool:
     return len(set(roots)) == len(roots)
 
 
-def _is_parameter(root: object, scope: Scope) -> bool:
-    return isinstance(root, Variable) and root.scope == scope and not root.version
-
-
 class PassedObjects:
     """Looks at values for what is there twice, and at what calls pass for parameters in them."""
 
@@ -118,9 +112,9 @@ class PassedObjects:
         self._never_ran = NeverRan(evaluator.project)
         self._objects = objects
         self._nodes = PassedNodes(evaluator, objects, ties, contents)
+        self._calls = PassedCalls(evaluator, objects, self._nodes)
         self._pairs = {
-            told: PassedPairs(self._nodes, self._passed_by_calls, told=told)
-            for told in (False, True)
+            told: PassedPairs(self._nodes, self._calls, told=told) for told in (False, True)
         }
         self._reasons: dict[tuple[Scope, tuple[ir.Expr, ...], float, bool], _Reason | None] = {}
 
@@ -199,7 +193,7 @@ class PassedObjects:
             return None
         seen = collections.defaultdict(set, {scope: {whole}})
         begun = _Passed(scope, whole, Place(scope.module, 0), frozenset(), own)
-        waiting = [self._calls(begun)]
+        waiting = [self._passed_on(begun)]
         looked_at = {whole}
         doubt: _Reason | None = None
         owner = f"{scope.module}:{self._evaluator.project.function(scope).owner}"
@@ -239,7 +233,7 @@ class PassedObjects:
                     return doubt if shown else _Reason(first, None, passed.place)
                 known.add(whole)
                 passed = dataclasses.replace(passed, whole=whole, in_short=in_short)
-                waiting.append(self._calls(passed))
+                waiting.append(self._passed_on(passed))
         return doubt
 
     def _in_short(self, whole: Held) -> Held:
@@ -260,40 +254,12 @@ class PassedObjects:
 
         return mapped(whole, change)
 
-    def _calls(self, passed: _Passed) -> Iterator[_Passed]:
+    def _passed_on(self, passed: _Passed) -> Iterator[_Passed]:
         """What calls of a function pass in the place of a value."""
-        scope, whole = passed.scope, passed.whole
-        given = (each.object.root for each in objects(whole))
-        parent = self._evaluator.project.function(scope).parent or ir.MODULE_SCOPE
-        outer = Scope(scope.module, parent)
-        if not any(_is_parameter(root, scope) or _is_parameter(root, outer) for root in given):
-            return
-        around = passed.around | {scope}
-        asks_own = passed.own is not None or self._nodes.holds_first(scope, whole)
-        callers = self._evaluator.callers
-        for where, call, value in (*callers.of(scope), *callers.implied(scope)):
-            at = call.line
-            first = {}
-            if value.bound:
-                first[0] = self._nodes.own_object(where, call, at) if asks_own else NOTHING
-            instead = functools.partial(
-                in_terms_of,
-                self._objects,
-                scope,
-                call=call,
-                first=first,
-                via=(where, call),
-                at=at,
-                bound=value.partial_args,
-            )
-            own = None if passed.own is None else instead(passed.own)
-            told = as_made(self._evaluator, self._objects, scope, where, call, instead(whole))
-            place = Place(where.module, call.line)
-            yield _Passed(where, told, place, around, own, passed.in_short)
-
-    def _passed_by_calls(self, scope: Scope, whole: Held) -> Iterator[tuple[Scope, Held]]:
-        passed = _Passed(scope, whole, Place(scope.module, 0), frozenset(), None)
-        return ((each.scope, each.whole) for each in self._calls(passed))
+        around = passed.around | {passed.scope}
+        for each in self._calls.of(passed.scope, passed.whole, passed.own):
+            place = Place(each.scope.module, each.line)
+            yield _Passed(each.scope, each.whole, place, around, each.own, passed.in_short)
 
     def _may_be_of(self, own: Held, class_name: str) -> bool:
         """Whether an object may be one of a class, or of a class below it."""

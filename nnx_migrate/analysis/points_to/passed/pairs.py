@@ -13,7 +13,7 @@ What is told here of fewer names than a way would tell counts as the same, so no
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.domain.components import reached_bits
 from nnx_migrate.analysis.domain.values import Scope
@@ -26,6 +26,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     is_state,
     together,
 )
+from nnx_migrate.analysis.points_to.passed.calls import PassedCalls
 from nnx_migrate.analysis.points_to.passed.nodes import Part, PassedNodes, all_objects
 
 _Path = tuple[str, ...]
@@ -34,8 +35,6 @@ _Path = tuple[str, ...]
 #: A function, and what is in a value there: a part of a parameter, and beside it another one, or
 #: what a function around it has made.
 _Node = tuple[Scope, tuple[Part | Object, ...]]
-#: What calls of a function pass in the place of a value, and where they stand.
-Calls = Callable[[Scope, Held], Iterable[tuple[Scope, Held]]]
 #: Parts of parts count as one beyond that.
 _MOST_NAMES = 2
 #: In a value of more objects, nothing is told apart.
@@ -51,7 +50,7 @@ class PassedPairs:
         told: what may be any objects is no answer.
     """
 
-    def __init__(self, nodes: PassedNodes, calls: Calls, *, told: bool) -> None:
+    def __init__(self, nodes: PassedNodes, calls: PassedCalls, *, told: bool) -> None:
         self._nodes = nodes
         self._calls = calls
         self._told = told
@@ -76,7 +75,8 @@ class PassedPairs:
         if node not in self._given:
             scope, parts = node
             whole = together(("", Held(self._object_of(each))) for each in parts)
-            self._given[node] = self._within(self._calls(scope, whole))
+            calls = self._calls.of(scope, whole)
+            self._given[node] = self._within((each.scope, each.whole) for each in calls)
         return self._given[node]
 
     def _within(self, passed: Iterable[tuple[Scope, Held]]) -> tuple[int, tuple[_Node, ...]]:
