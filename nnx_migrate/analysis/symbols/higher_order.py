@@ -114,9 +114,13 @@ def takers_named(name: str) -> list[tuple[str, Taker]]:
     return _BY_LAST.get(name, [])
 
 
+#: Begins what stands for a turn of a loop.
+TURN = "turn:"
+
+
 def turn_of(call: ir.Call) -> str:
     """The turn of a loop over what a call gives."""
-    return f"turn:{call.line}:{call.column}"
+    return f"{TURN}{call.line}:{call.column}"
 
 
 def implied_calls(call: ir.Call, taker: Taker) -> Iterator[ir.Call]:

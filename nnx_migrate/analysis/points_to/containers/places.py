@@ -10,7 +10,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import Object, is_some
 from nnx_migrate.analysis.points_to.containers.literals import literal_of, with_lines
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
-from nnx_migrate.analysis.symbols.higher_order import turn_of
+from nnx_migrate.analysis.symbols.higher_order import TURN, turn_of
 
 
 def as_bound(objects: Objects, scope: Scope, expr: ir.Expr, at: float) -> str:
@@ -60,21 +60,32 @@ def as_passed(
     Returns:
         The object, and which places are names that mean something where the call stands.
     """
+    is_outer = one.home not in {callee, None}
     told = {
         place: passed
         for place in one.path
         if is_some(place)
         and ":" in place
-        and (passed := _place_as_passed(objects, place, callee, call, where, bound))
+        and (passed := _place_as_passed(objects, place, callee, call, where, bound, is_outer))
     }
     path = tuple(told.get(place, place) for place in one.path)
     return dataclasses.replace(one, path=path), frozenset(told.values())
 
 
 def _place_as_passed(
-    objects: Objects, place: str, callee: Scope, call: ir.Call, where: Scope, bound: int
+    objects: Objects,
+    place: str,
+    callee: Scope,
+    call: ir.Call,
+    where: Scope,
+    bound: int,
+    is_outer: bool,
 ) -> str:
-    """A place by what a call passes for the parameters that it is computed from; "" if unknown."""
+    """A place by what a call passes for the parameters that it is computed from; "" if unknown.
+
+    Args:
+        is_outer: what has it belongs to a function around the one that is called.
+    """
     function = objects.project.function(callee)
     names: list[str] = []
     for each in place[1:-1].split(" "):
@@ -83,7 +94,9 @@ def _place_as_passed(
             names.append(each)
             continue
         parameter = next((p for p in function.parameters if p.name == name), None)
-        if parameter is None and name not in function.bindings:
+        bindings = objects.project.bindings(callee, name)
+        is_around = bool(bindings) and bindings[0].scope != callee
+        if is_around or (is_outer and each.startswith(TURN)):
             names.append(each)  # of a function around it, where it means the same
             continue
         if parameter is None or line != str(function.line) or name in function.bindings:
