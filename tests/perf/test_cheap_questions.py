@@ -18,6 +18,8 @@ from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.passed import calls as passed_calls
 from nnx_migrate.analysis.points_to.passed import objects as passed_objects
 from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes
+from nnx_migrate.analysis.points_to.passed.objects import PassedObjects
+from nnx_migrate.analysis.points_to.queries import Objects
 from nnx_migrate.analysis.points_to.shared_references import SharingFinder
 from nnx_migrate.engine import run as engine
 from nnx_migrate.rewrite.model.context import FileContext
@@ -575,3 +577,47 @@ def test_wrappers_that_hold_each_other_are_not_followed_in_all_ways(
         engine.run([folder], Configuration(), write=None, jobs=1)
     few, many = followed
     assert 0 < many < 6 * few
+
+
+_RETURNED = """\
+from flax import nnx
+
+
+@nnx.jit
+def step(model, x):
+    return {returned}
+
+
+def run(net, x):
+    return net(x)
+
+
+step(nnx.Linear(2, 2, rngs=nnx.Rngs(0)), 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "asks"), [("model, run(model, x)", False), ("run(model, x)", True)]
+)
+def test_what_is_returned_by_its_name_is_not_looked_for_in_what_calls_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, returned: str, asks: bool
+) -> None:
+    asked, said = list[str](), list[str]()
+    gives_back, whole = PassedObjects.gives_back, Objects.returned
+
+    def noted(self: PassedObjects, scope: Scope, name: str, known: bool) -> bool:
+        before = len(asked)
+        found = gives_back(self, scope, name, known)
+        if name == "model":
+            said.append(f"{found} {len(asked) > before}")
+        return found
+
+    def counted(self: Objects, scope: Scope) -> Held:
+        asked.append(scope.function)
+        return whole(self, scope)
+
+    monkeypatch.setattr(PassedObjects, "gives_back", noted)
+    monkeypatch.setattr(Objects, "returned", counted)
+    (tmp_path / "main.py").write_text(_RETURNED.format(returned=returned))
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert said[0] == f"{not asks} {asks}"

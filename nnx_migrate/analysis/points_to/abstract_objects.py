@@ -160,11 +160,16 @@ def is_untold(held: Held) -> bool:
 
 
 def either(options: Iterable[Held]) -> Held:
-    """One of several values, by a condition."""
-    told = tuple(dict.fromkeys(each for each in options if each != NOTHING))
+    """One of several values, by a condition: of what is one of several itself, any of these."""
+    told = tuple(dict.fromkeys(one for each in options for one in _options_of(each)))
     if len(told) < 2:
         return told[0] if told else NOTHING
     return Held(None, tuple(("", each) for each in told), "either")
+
+
+def _options_of(held: Held) -> Iterable[Held]:
+    is_one = held.object is None and held.way == "either" and not held.closed
+    return held if is_one else () if held == NOTHING else (held,)
 
 
 def together(parts: Iterable[tuple[str, Held]]) -> Held:

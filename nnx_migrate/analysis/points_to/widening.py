@@ -51,10 +51,11 @@ def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
             others[each] = None
         elif made is None:
             made = each
-    whole = (each for each in others if not _is_part_of_one(each, others))
-    kept = [*whole, *(each for pair in repeated(held) for each in pair)]
-    if len(kept) > _MOST_OTHERS:
+    kept = [each for each in others if not _is_part_of_one(each, others)]
+    pairs = repeated(held, (_MOST_OTHERS - len(kept)) // 2)
+    if pairs is None:
         return anything(found[0].place)
+    kept += (each for pair in pairs for each in pair)
     return Held(made, tuple((f"<{place}>", Held(each)) for place, each in enumerate(kept)))
 
 

@@ -14,6 +14,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Object,
     Variable,
     attribute,
+    either,
 )
 from nnx_migrate.analysis.points_to.repeated_objects import Found, objects, on_several, twice
 from tests.unit.analysis.asking import analysis_of, scope_named
@@ -109,3 +110,12 @@ def test_the_name_of_a_function_is_no_part_of_an_object(name: str) -> None:
     scope, finder = scope_named(analysis, "run"), analysis.sharing.objects
     assert finder.held(scope, ir.Attribute(ir.Name("loss"), name)) == NOTHING
     assert finder.held(scope, ir.Attribute(ir.Name("loss"), "kept")) != NOTHING
+
+
+def test_what_is_one_of_several_in_several_ways_is_one_of_them_once() -> None:
+    """Conditions in conditions would make a tree of thousands of parts, of three objects."""
+    one, other, third = (Held(an_object(name)) for name in "abc")
+    pair = either([one, other])
+    assert either([pair, either([other, third]), pair]) == either([one, other, third])
+    assert either([NOTHING, pair]) == pair
+    assert objects(either([pair, third])) == a_side(*map(an_object, "abc"))

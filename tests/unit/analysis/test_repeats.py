@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+from collections.abc import Iterator
 from typing import Literal
 
 import pytest
@@ -10,8 +12,9 @@ import pytest
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.points_to.abstract_objects import SOME, Held, MadeBy, Object, Variable
+from nnx_migrate.analysis.points_to.containers import repeats
 from nnx_migrate.analysis.points_to.containers.repeats import repeated
-from nnx_migrate.analysis.points_to.repeated_objects import choices_on_several, twice
+from nnx_migrate.analysis.points_to.repeated_objects import Found, choices_on_several, twice
 from tests.perf.counting import calls_during
 
 SCOPE = Scope("main", "run:1:0")
@@ -50,18 +53,24 @@ def value(draw: random.Random, shared: list[Held], depth: int) -> Held:
     return found
 
 
+def _all_repeated(held: Held) -> list[tuple[Object, Object]]:
+    found = repeated(held, sys.maxsize)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("seed", range(300))
 def test_is_what_the_pairs_say(seed: int) -> None:
     held = value(random.Random(seed), [], 4)
     pairs = {inner.object: outer.object for inner, outer in twice(held)}
-    found = dict(repeated(held))
+    found = dict(_all_repeated(held))
     assert found.keys() == pairs.keys()
     for one, other in found.items():
         assert one.root == other.root
 
 
 def test_values_of_the_test_have_much_twice() -> None:
-    found = [len(repeated(value(random.Random(seed), [], 4))) for seed in range(300)]
+    found = [len(_all_repeated(value(random.Random(seed), [], 4))) for seed in range(300)]
     assert sum(map(bool, found)) > 100
     assert max(found) > 3
 
@@ -73,8 +82,32 @@ def _columns(of: int) -> Held:
 
 
 def test_what_is_there_many_times_is_not_paired() -> None:
-    few, many = (calls_during(lambda of=of: repeated(_columns(of))) for of in (10, 40))  # type: ignore[misc]
+    few, many = (calls_during(lambda of=of: _all_repeated(_columns(of))) for of in (10, 40))  # type: ignore[misc]
     assert many < 20 * few
+
+
+def test_no_pairs_are_made_where_there_are_more_than_are_of_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held, paired = _columns(40), list[Held]()
+
+    def counted(each: Held) -> Iterator[tuple[Found, Found]]:
+        paired.append(each)
+        return twice(each)
+
+    monkeypatch.setattr(repeats, "twice", counted)
+    assert repeated(held, 39) is None
+    assert not paired
+    assert len(repeated(held, 40) or ()) == 40
+    assert len(paired) == 1
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_says_when_there_are_more(seed: int) -> None:
+    held = value(random.Random(seed), [], 4)
+    count = len(_all_repeated(held))
+    assert repeated(held, count) == _all_repeated(held)
+    assert repeated(held, count - 1) is None
 
 
 def _chosen(of: int) -> Held:

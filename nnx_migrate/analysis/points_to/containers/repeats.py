@@ -15,19 +15,25 @@ from nnx_migrate.analysis.points_to.repeated_objects import may_repeat, twice
 _Pair = tuple[Object, Object]
 
 
-def repeated(held: Held) -> list[_Pair]:
-    """What is in a value twice, each object once, as one of the pairs that `twice` finds."""
+def repeated(held: Held, most: int) -> list[_Pair] | None:
+    """What is in a value twice, each object once, as one of the pairs that `twice` finds.
+
+    Args:
+        most: so many pairs are of use; of more, nothing is told.
+    """
+    if most < 0:
+        return None
     if not may_repeat(held):
         return []
     alike = _spelled_in_one_way(held)
     counts = _Counts({one.root: 1 << place for place, one in enumerate(alike)})
     often = counts.of(held).twice
     pairs = [(one, one) for one in alike if counts.bit(one) & often]
+    if len(pairs) > most:  # said before the pairs are made, which takes minutes where it is so
+        return None
     told = mapped(held, lambda each: _without_these(each, counts))
-    return [
-        *pairs,
-        *{inner.object: (inner.object, outer.object) for inner, outer in twice(told)}.values(),
-    ]
+    found = {inner.object: (inner.object, outer.object) for inner, outer in twice(told)}
+    return None if len(pairs) + len(found) > most else [*pairs, *found.values()]
 
 
 def _spelled_in_one_way(held: Held) -> list[Object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.domain.values import Instance, Scope, is_unknown
 from nnx_migrate.analysis.effects.never_ran import NeverRan
@@ -96,6 +96,20 @@ def _are_apart(whole: Held) -> bool:
     """Whether no two objects in a value come from the same place, whatever parts of it they are."""
     roots = [each.object.root for each in objects(whole, guessed=True)]
     return len(set(roots)) == len(roots)
+
+
+def _is_named_in(returned: Iterable[ir.Expr], name: str) -> bool:
+    """Whether a name stands in what is returned, by itself or in a tuple or the like."""
+    waiting = list(returned)
+    while waiting:
+        match waiting.pop():
+            case ir.Sequence(elements=elements, each=False):
+                waiting += elements
+            case ir.Choice(options=options):
+                waiting += options
+            case ir.Name(id=found) if found == name:
+                return True
+    return False
 
 
 class PassedObjects:
@@ -285,10 +299,19 @@ class PassedObjects:
         Args:
             known: what it is passed is an object, or holds one, whatever else is not known of it.
         """
-        passed = Variable(scope, name, 0)
         if self._never_ran.gave_back(scope, name):
             return False
-        for found in objects(self._objects.returned(scope), guessed=True):
+        passed = Variable(scope, name, 0)
+        # `return model, run(model)` says so by itself: what `run` gives may take minutes.
+        function = self._evaluator.project.function(scope)
+        if _is_named_in(function.yields or function.returns, name):
+            direct = self._objects.held(scope, ir.Name(name))
+            if self._is_given(direct, passed, known):
+                return True
+        return self._is_given(self._objects.returned(scope), passed, known)
+
+    def _is_given(self, whole: Held, passed: Variable, known: bool) -> bool:
+        for found in objects(whole, guessed=True):
             if self._nodes.is_open(found.object):
                 return True
             if found.object.root == passed:
