@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Set
 
 from nnx_migrate.analysis.callgraph.base import Evaluation
 from nnx_migrate.analysis.callgraph.dunder_dispatch import operands_passed
@@ -136,19 +136,53 @@ def _passed_by_class(evaluator: Evaluation, name: str, owner: str) -> Values:
     if hierarchy.kind(owner) != "plain":
         return NOTHING  # whatever it is passed is taken for a Module
     classes = {owner, *hierarchy.descendants(owner)}
+    names = {each.split(":")[1] for each in classes}
     found: Values = NOTHING
     for where, call in evaluator.callers.mentions.calls_of(name):
         match call:
-            case ir.Call(
-                func=ir.Attribute(base=ir.Name() | ir.ClassRef() as base), args=(first, *_)
-            ):
-                if hierarchy.class_name(where, base) in classes:
+            case ir.Call(func=ir.Attribute(base=base), args=(first, *_)):
+                if not classes.isdisjoint(_classes_named(evaluator, where, base, names)):
                     found |= evaluator.values(where, first)
     return frozenset(
         value
         for value in found
         if not isinstance(value, Instance) or value.class_name not in classes
     )
+
+
+def _classes_named(
+    evaluator: Evaluation, where: Scope, base: ir.Expr, names: Set[str]
+) -> Collection[str]:
+    """The classes that an expression stands for, by a name or as that of a method's own object.
+
+    Args:
+        names: of classes that matter within a class or a module (`Outer.Inner`).
+    """
+    hierarchy = evaluator.hierarchy
+    function = evaluator.project.function(where)
+    match base:
+        case ir.Name() if _is_own(function, base) and ir.Name("classmethod") in function.decorators:
+            pass
+        case ir.Name() | ir.ClassRef():
+            named = hierarchy.class_name(where, base)
+            return () if named is None else (named,)
+        case ir.Call(func=ir.Name(id="type"), args=(own,)) if _is_own(function, own):
+            pass
+        case ir.Attribute(base=own, name="__class__") if _is_own(function, own):
+            pass
+        case ir.Attribute(name=name) if name in names:
+            values = evaluator.values(where, base)
+            return {value.class_name for value in values if isinstance(value, ClassValue)}
+        case _:
+            return ()
+    owner = f"{where.module}:{function.owner}"
+    return {owner, *hierarchy.descendants(owner)}
+
+
+def _is_own(function: ir.Function, expr: ir.Expr) -> bool:
+    """Whether it is the first parameter of a method."""
+    first = next(iter(function.parameters), None)
+    return function.owner is not None and first is not None and expr == ir.Name(first.name)
 
 
 def _agrees(declared: Values, passed: Values) -> bool:
