@@ -60,7 +60,7 @@ from nnx_migrate.analysis.library.return_model import (
 from nnx_migrate.analysis.symbols.higher_order import METHOD, TAKERS
 
 #: Classes whose objects have the attributes that they are made with.
-NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
+NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace", "threading.local"})
 #: The method that gives a tree like this one, with other fields.
 REPLACE = "<tree>.replace"
 #: Attributes of a function, or of a partial, that are called like it.
