@@ -19,6 +19,7 @@ from nnx_migrate.analysis.effects.transfer import Tracker
 from nnx_migrate.analysis.interp.stores import outside
 from nnx_migrate.analysis.interp.stores.fields import ClassAttributes
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.occurrences import Mentions
 from nnx_migrate.analysis.symbols.passed_on import passed_on_in
 from nnx_migrate.analysis.symbols.program import Project
@@ -397,3 +398,46 @@ def test_sites_are_gone_through_once_for_all_variables_that_methods_replace(
     )
     engine.run([tmp_path], Configuration(), write=None, jobs=1)
     assert len(looks) == 5
+
+
+_TWO_BASES = """
+class Base0(nnx.Module):
+    pass
+
+
+class Other0(nnx.Module):
+    pass
+
+
+"""
+
+
+def _asked_about(bases: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many expressions are asked which class they are, for one of so many bases."""
+    asked: list[ir.Expr] = []
+    original = Hierarchy.class_name
+
+    def noted(self: Hierarchy, scope: Scope, expr: ir.Expr, *seen: Any) -> str | None:
+        asked.append(expr)
+        return original(self, scope, expr, *seen)
+
+    monkeypatch.setattr(Hierarchy, "class_name", noted)
+    lines = (
+        f"Base{n} = Base{n - 1} if FLAG else Other{n - 1}\n"
+        f"Other{n} = Other{n - 1} if FLAG else Base{n - 1}\n"
+        for n in range(1, bases)
+    )
+    top = f"class Net(Base{bases - 1}):\n    pass\n"
+    text = f"from flax import nnx\n\nFLAG = True\n{_TWO_BASES}{''.join(lines)}\n\n{top}"
+    hierarchy = analysis_of(text).evaluator.hierarchy
+    (net,) = (each for each in hierarchy.all_classes if each.startswith("main:Net:"))
+    above = {each.rpartition(":")[0] for each in hierarchy.ancestry(net).possible}
+    assert {"main:Base0", "main:Other0"} <= above
+    monkeypatch.undo()
+    return len(asked)
+
+
+def test_what_a_base_may_be_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the bases is one of two, of which each is one of two: 2,048 ways to the first."""
+    few, many = (_asked_about(bases, monkeypatch) for bases in (6, 12))
+    assert 0 < many < 4 * few

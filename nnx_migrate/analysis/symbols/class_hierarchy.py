@@ -92,7 +92,7 @@ class Hierarchy:
             meant = meant_at(self.project, scope, base, record.line)
             name = self.class_name(scope, meant)
             if name is None or not self._is_known(name):
-                for each in map(self.ancestry, self._alternatives(scope, meant)):
+                for each in map(self.ancestry, self._alternatives(scope, meant, set())):
                     possible.update(dict.fromkeys((*each.classes, *each.possible)))
             if name is None:
                 closed = False
@@ -108,12 +108,16 @@ class Hierarchy:
         return layer_of(class_name) is not None or self.project.class_of(class_name) is not None
 
     def _alternatives(
-        self, scope: Scope, expr: ir.Expr, seen: frozenset[tuple[Scope, ir.Expr]] = frozenset()
+        self, scope: Scope, expr: ir.Expr, seen: set[tuple[Scope, ir.Expr]]
     ) -> Iterator[str]:
-        """The classes that something may be: it is bound several times, or a parameter."""
+        """The classes that something may be: it is bound several times, or a parameter.
+
+        Args:
+            seen: what was looked at, to which this adds: each counts once, however it is reached.
+        """
         if (scope, expr) in seen:
             return
-        seen = seen | {(scope, expr)}
+        seen.add((scope, expr))
         match expr:
             case ir.Name(id=name):
                 bound = self.project.bindings(scope, name)
