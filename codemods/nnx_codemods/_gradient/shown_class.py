@@ -166,7 +166,12 @@ def _is_handed_on(
             continue
         called = context.evaluator.values(scope, call.func)
         functions = [value for value in called if isinstance(value, FunctionValue)]
-        if not functions or len(functions) != len(called):
+        if len(functions) != len(called):
+            return False
+        if _is_a_loss(context, scope, call):
+            # A base class may define it, only to raise: what gives None is no loss.
+            functions = [value for value in functions if _gives_something(context, value)]
+        if not functions:
             return False
         for value in functions:
             parameter = binding.parameter_at(context.project.function(value.scope), value, place)
@@ -176,6 +181,20 @@ def _is_handed_on(
                 return False
         return True
     return False
+
+
+def _is_a_loss(context: FileContext, scope: Scope, call: ir.Call) -> bool:
+    """Whether the result of a call is all that a function returns, or is taken apart in it."""
+    function = context.project.function(scope)
+    if function.returns == (call,):
+        return True
+    parts = (part for bound in function.bindings.values() for part in bound)
+    return any(isinstance(part, ir.Unpacked) and part.base == call for part in parts)
+
+
+def _gives_something(context: FileContext, value: FunctionValue) -> bool:
+    function = context.project.function(value.scope)
+    return bool(function.returns or function.yields)
 
 
 def _is_optimized(context: FileContext, site: Site, use: ast.Call, index: int) -> bool:

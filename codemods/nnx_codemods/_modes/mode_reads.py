@@ -91,14 +91,16 @@ def _is_own(context: FileContext, value: Value, method: str) -> bool:
 
 
 def _is_of_arrays(context: FileContext, call: ast.Call) -> bool:
-    """Whether it is a call of a library with arrays and numbers alone."""
-    called = context.values(call.func)
+    """Whether it is a call of a library, or of a method of an array, with arrays and numbers."""
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return (
-        bool(called)
-        and all(isinstance(v, LibraryValue) and v.dotted.startswith(_OF_ARRAYS) for v in called)
-        and all(_is_plain(context, each) for each in given)
-    )
+    return _is_array_code(context, call.func) and all(_is_plain(context, each) for each in given)
+
+
+def _is_array_code(context: FileContext, called: ast.expr) -> bool:
+    values = context.values(called)
+    if values and all(isinstance(v, LibraryValue) for v in values):
+        return all(isinstance(v, LibraryValue) and v.dotted.startswith(_OF_ARRAYS) for v in values)
+    return isinstance(called, ast.Attribute) and _are_plain(context.values(called.value))
 
 
 def _is_plain(context: FileContext, expression: ast.expr) -> bool:

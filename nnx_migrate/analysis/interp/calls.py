@@ -136,7 +136,7 @@ def _entered(evaluator: Evaluation, value: Value) -> Values:
 def _called(evaluator: Evaluation, scope: Scope, call: ir.Call, callee: Value) -> Values:
     match callee:
         case ClassValue(class_name=class_name):
-            return frozenset({_constructed(evaluator, scope, call, class_name)})
+            return _constructed(evaluator, scope, call, class_name)
         case FunctionValue():
             return result(evaluator, callee, lambda: evaluator.returned_to(scope, call, callee))
         case LibraryValue(dotted=dotted):
@@ -173,7 +173,7 @@ def _got(evaluator: Evaluation, scope: Scope, call: ir.Call) -> Values:
     return evaluator.all_of(scope, tuple(ir.Element(each) for each in call.args))
 
 
-def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name: str) -> Instance:
+def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name: str) -> Values:
     keywords = frozenset(name or "**" for name, _ in call.keywords)
     origin = Place(scope.module, call.line)
     wraps: Values = NOTHING
@@ -181,6 +181,8 @@ def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name:
     layer = layer_of(class_name)
     if short in {"ModelAndOptimizer", "Optimizer"} and layer is not None and call.args:
         wraps = evaluator.values(scope, call.args[0])
+        if not wraps:
+            return NOTHING  # its model is still being looked for, in a circle: not unknown
     elif layer is not None and "argument" in layer.attributes.values():
         given = [*call.args, *(value for name, value in call.keywords if name != "rngs")]
         parts = [evaluator.values(scope, argument) for argument in given]
@@ -192,7 +194,7 @@ def _constructed(evaluator: Evaluation, scope: Scope, call: ir.Call, class_name:
         if not any(_calls(argument, call.func) for argument in given):
             wraps = _outside_itself(wraps, class_name, origin)
     exact = not _is_own_class(evaluator, scope, call.func)
-    return Instance(class_name, keywords, exact, wraps, origin=origin)
+    return frozenset({Instance(class_name, keywords, exact, wraps, origin=origin)})
 
 
 def _calls(expr: ir.Expr, func: ir.Expr) -> bool:
