@@ -5,15 +5,21 @@ from __future__ import annotations
 import functools
 import sys
 from collections import Counter
+from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
 from nnx_migrate.analysis.domain.values import Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to import queries
 from nnx_migrate.analysis.points_to.abstract_objects import Held, Object, Variable, mapped
 from nnx_migrate.analysis.points_to.passed.objects import PassedObjects
 from nnx_migrate.analysis.points_to.repeated_objects import IS_PASSED, twice
+from nnx_migrate.analysis.points_to.widening import joined
+from nnx_migrate.engine import run as engine
+from nnx_migrate.sources.configuration import Configuration
 from tests.perf.counting import calls_during
 from tests.unit.analysis.asking import analysis_of, scope_named, values_of
 
@@ -136,3 +142,43 @@ def test_what_is_in_a_value_twice_is_looked_for_once_whatever_is_said_of_it(
     told = [analysis.sharing.passed.twice(both, (returned,), does=way) for way in ways * 2]
     assert told == [f"model {way} twice" for way in ways * 2]
     assert len(looks) == 1
+
+
+_REBUILT = """\
+from flax import nnx
+import graphs
+
+
+def merged(graph: graphs.Graph, first, last):
+    graph.edges = [(e[0], last) if e[1] == first else e for e in graph.edges]
+    graph.edges = [(e[0], last) if e[1] == first else e for e in graph.edges]
+    return graph
+
+
+def load(path, net: nnx.Module):
+    return graphs.build(merged(graphs.read(path), "first", "last"), net)
+
+
+load("net", nnx.Linear(2, 2, rngs=nnx.Rngs(0)))
+"""
+
+
+def test_what_is_made_of_itself_in_ever_new_ways_comes_to_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds = list[int]()
+
+    def counted(before: Held, found: Held, *others: Any, **named: Any) -> Held:
+        whole = joined(before, found, *others, **named)
+        rounds.append(_parts(whole))
+        return whole
+
+    monkeypatch.setattr(queries, "joined", counted)
+    (tmp_path / "main.py").write_text(_REBUILT)
+    engine.run([tmp_path], Configuration(), write=None, jobs=1)
+    assert rounds
+    assert max(rounds) < 2_000  # 9,619 without a bound, and one such line more had no end
+
+
+def _parts(held: Held) -> int:
+    return 1 + sum(map(_parts, held))

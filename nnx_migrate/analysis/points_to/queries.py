@@ -79,42 +79,38 @@ class Objects(abc.ABC):
 
     def held(self, scope: Scope, expr: ir.Expr, at: float = LAST) -> Held:
         """What an expression gives that is evaluated at a line of a function."""
-        return self._once(
+        return self._value_once(
             (scope, expr, at),
             functools.partial(self._held, scope, expr, at),
             NOTHING,
             lambda: anything(Located(scope, expr)),
-            joined,
         )
 
     def so_far(self, scope: Scope, name: str, at: float, filled: Filled = "by then") -> Held:
         """What a name gives at a line; of a container that is filled here what it has by then."""
-        return self._once(
+        return self._value_once(
             (filled, scope, name, at),
             functools.partial(self._so_far, scope, name, at, filled),
             NOTHING,
             lambda: anything(Located(scope, ir.Name(name))),
-            joined,
         )
 
     def bound(self, scope: Scope, name: str, to: tuple[tuple[Binding, int], ...]) -> Held:
         """Any of several values that a variable is bound to, each on its line."""
-        return self._once(
+        return self._value_once(
             (name, to),
             functools.partial(self._bound, name, to),
             NOTHING,
             lambda: anything(Located(scope, ir.Name(name))),
-            joined,
         )
 
     def returned(self, scope: Scope) -> Held:
         """What a function returns, in terms of its parameters."""
-        return self._once(
+        return self._value_once(
             ("returned", scope),
             functools.partial(self._returned, scope),
             NOTHING,
             lambda: anything(Located(scope, ir.UNSEEN)),
-            joined,
         )
 
     def kept(self, method: Scope) -> tuple[Kept, ...]:
@@ -124,7 +120,7 @@ class Objects(abc.ABC):
             functools.partial(self._kept, method),
             (),
             lambda: (((), anything(Located(method, ir.UNSEEN)), 0),),
-            _all_joined,
+            functools.partial(_all_joined, method),
         )
 
     def may_store(self, scope: Scope, name: str) -> bool:
@@ -146,8 +142,18 @@ class Objects(abc.ABC):
             functools.partial(self._stored, scope, name),
             (),
             lambda: (((), anything(Located(scope, ir.Name(name))), 0),),
-            _all_joined,
+            functools.partial(_all_joined, scope),
         )
+
+    def _value_once(
+        self,
+        key: Hashable,
+        compute: Callable[[], Held],
+        least: Held,
+        greatest: Callable[[], Held],
+    ) -> Held:
+        fold = functools.partial(joined, greatest=greatest)
+        return self._once(key, compute, least, greatest, fold)
 
     def _once(
         self,
@@ -203,10 +209,13 @@ class Objects(abc.ABC):
     def _stored(self, scope: Scope, name: str) -> tuple[Kept, ...]: ...
 
 
-def _all_joined(before: tuple[Kept, ...], found: tuple[Kept, ...]) -> tuple[Kept, ...]:
+def _all_joined(
+    scope: Scope, before: tuple[Kept, ...], found: tuple[Kept, ...]
+) -> tuple[Kept, ...]:
     kept: dict[tuple[tuple[str, ...], int], Held] = {}
     for place, held, line in (*before, *found):
-        kept[place, line] = joined(kept.get((place, line), NOTHING), held)
+        known = kept.get((place, line), NOTHING)
+        kept[place, line] = joined(known, held, lambda: anything(Located(scope, ir.UNSEEN)))
     return tuple((place, held, line) for (place, line), held in kept.items())
 
 

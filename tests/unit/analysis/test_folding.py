@@ -9,11 +9,12 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
     Object,
     Variable,
+    anything,
     either,
     together,
 )
 from nnx_migrate.analysis.points_to.repeated_objects import objects, twice
-from nnx_migrate.analysis.points_to.widening import folded
+from nnx_migrate.analysis.points_to.widening import folded, joined
 
 SCOPE = Scope("main", "run:1:0")
 
@@ -74,3 +75,26 @@ def test_what_is_held_often_is_held_twice() -> None:
 def test_one_of_several_is_no_container() -> None:
     options = either([A, either([B, either([A, B])])])
     assert folded(options) == either([A, B])
+
+
+ANY = anything(Located(SCOPE, ir.UNSEEN))
+
+
+def in_all_orders(left: tuple[str, ...]) -> Held:
+    """A container of objects that hold each other, in each order."""
+    others = [(name, tuple(each for each in left if each != name)) for name in left]
+    return box(*(given(name, ("", in_all_orders(rest))) for name, rest in others))
+
+
+def test_few_objects_within_each_other_in_all_orders_may_be_any() -> None:
+    assert joined(NOTHING, in_all_orders(tuple("abcde")), lambda: ANY) != ANY
+    assert joined(NOTHING, in_all_orders(tuple("abcdef")), lambda: ANY) == ANY
+
+
+def test_what_may_be_any_stays_that() -> None:
+    assert joined(ANY, A, lambda: ANY) == ANY
+
+
+def test_many_objects_are_told_however_many() -> None:
+    many = box(*(given(f"a{n}", ("net", given(f"b{n}"))) for n in range(900)))
+    assert joined(NOTHING, many, lambda: ANY) == many
