@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for, caught
 from nnx_migrate.analysis.domain.values import (
+    ClassValue,
     FunctionValue,
     Instance,
     Located,
@@ -43,6 +44,7 @@ from nnx_migrate.analysis.points_to.containers.cached import made_once
 from nnx_migrate.analysis.points_to.containers.displays import container
 from nnx_migrate.analysis.points_to.containers.elements import any_element, sliced
 from nnx_migrate.analysis.points_to.containers.places import as_passed
+from nnx_migrate.analysis.points_to.plain_calls import plainer
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.widening import summarized
 from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
@@ -64,7 +66,7 @@ def called(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
         return _entered(objects, scope, call, at)
     if func == ir.OPERATED:
         return NOTHING
-    if other := _respelled(objects, scope, call):
+    if other := plainer(objects.project, scope, call):
         return objects.held(scope, other, at)
     if isinstance(func, ir.Attribute):
         found = given_by_method(objects, scope, func, call, at)
@@ -104,24 +106,6 @@ def _given_by_entering(objects: Objects, scope: Scope, call: ir.Call, entered: H
                 via = scope, call
                 found.append(given_by(objects, method, {0: entered}, ir.UNSEEN, via))
     return found
-
-
-def _respelled(objects: Objects, scope: Scope, call: ir.Call) -> ir.Expr | None:
-    """The same in plain words: of functions that are made to be called at once."""
-    match call:
-        case ir.Call(func=ir.Call(func=made, args=(ir.Constant(text=name),)), args=(base,)) if (
-            name and objects.project.dotted(scope, made) == "operator.attrgetter"
-        ):
-            return ir.Attribute(base, name)
-        case ir.Call(func=ir.Call(func=made, args=(_,)), args=(base,)) if (
-            objects.project.dotted(scope, made) == "operator.itemgetter"
-        ):
-            return ir.Element(base)
-        case ir.Call(func=ir.Call(func=made, args=(inner, *given), keywords=bound), args=args) if (
-            objects.project.dotted(scope, made) == "functools.partial"
-        ):
-            return ir.Call(inner, (*given, *args), bound + call.keywords, call.line, call.column)
-    return None
 
 
 def _constructed(objects: Objects, scope: Scope, call: ir.Call, class_name: str, at: float) -> Held:
@@ -206,6 +190,8 @@ def _function_result(
     options: list[Held] = []
     values = objects.evaluator.values(scope, func)
     for value in in_order(values):
+        if isinstance(value, ClassValue):  # `cls(...)`, or a class from a table
+            options.append(_constructed(objects, scope, call, value.class_name, at))
         if isinstance(value, Instance) and layer_of(value.class_name) is None:
             method = objects.hierarchy.method(value.class_name, "__call__")
             if isinstance(method, Scope):
