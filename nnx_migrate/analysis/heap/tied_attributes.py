@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 
 from nnx_migrate.analysis.domain.values import Instance, ParameterOf, Scope, Value
 from nnx_migrate.analysis.interp.interpreter import Evaluator
@@ -13,6 +14,8 @@ from nnx_migrate.core.place import Place
 
 #: Kinds of objects that no tree may hold twice.
 OBJECTS = frozenset({"module", "metric", "variable", "rngs", "optimizer"})
+#: What gives the elements of what it is given.
+_GIVING_PARTS = frozenset({ir.SLICED.id, "enumerate", "iter", "list", "reversed", "tuple"})
 #: Where, the name of the object, and on which line.
 _Tie = tuple[Scope, ir.Name, int]
 
@@ -95,15 +98,65 @@ class TieFinder:
         mentions = self.evaluator.callers.mentions
         for name in sorted(mentions.names_written_outside()):
             for scope, write in mentions.outside_writes(name):
-                target, value = write.target, _as_attribute(write.value)
-                if write.how == "item" or not isinstance(value, ir.Attribute):
+                value = _as_attribute(write.value)
+                if write.how == "item" or value is None or self._is_swap(scope, write):
                     continue  # `m.b[...] = m.a` writes values
-                root = ir.root_name(target)
-                if root is None or root != ir.root_name(value) or self._is_swap(scope, write):
+                root = self._tied(scope, write, value)
+                if root is None:
                     continue
                 if any(map(self.is_node, self.evaluator.values(scope, value))):
                     found.append((scope, root, write.line))
         return found
+
+    def _tied(self, scope: Scope, write: ir.Write, value: ir.Expr) -> ir.Name | None:
+        """The object in which a store puts a part of it, or puts one object more than once."""
+        targets, sources = self._holders(scope, write.target), self._holders(scope, value)
+        if isinstance(value, ir.Name):
+            if self._bound_here(scope, value) == write.target:
+                return None  # where it is already
+            sources = sources[1:]
+        common = next((each for each in targets if each in sources), None)
+        if common is not None:
+            return common
+        return self._given_in_turns(scope, write, ir.root_name(value), targets)
+
+    def _given_in_turns(
+        self, scope: Scope, write: ir.Write, value: ir.Name | None, holders: list[ir.Name]
+    ) -> ir.Name | None:
+        """What a loop gives one object in each turn: `for block in m.blocks: block.head = head`."""
+        function = self.project.function(scope)
+        loops = [each for each in function.loops if each[0] <= write.line <= each[1]]
+        if value is None or not holders or not loops:
+            return None
+
+        def is_bound_in_turn(name: ir.Name) -> bool:
+            lines = function.lines.get(name.id, ())
+            return any(first <= line <= last for first, last in loops for line in lines)
+
+        if is_bound_in_turn(value):
+            return None
+        if any(map(is_bound_in_turn, _computed_from(write.target))):
+            return holders[0]
+        bound = self._bound_here(scope, holders[0])
+        in_turn = bound.base if isinstance(bound, ir.Unpacked) else bound
+        own = isinstance(in_turn, ir.Iterated) and is_bound_in_turn(holders[0])
+        return holders[1] if own and len(holders) > 1 else None
+
+    def _holders(self, scope: Scope, expr: ir.Expr) -> list[ir.Name]:
+        """The names that something is a part of what they mean, the innermost first."""
+        found: list[ir.Name] = []
+        while (name := _part_of(expr)) is not None and name not in found:
+            found.append(name)
+            bound = self._bound_here(scope, name)
+            if bound is None or isinstance(bound, ir.Name):
+                break
+            expr = bound
+        return found
+
+    def _bound_here(self, scope: Scope, name: ir.Name) -> ir.Expr | None:
+        """The one thing that a name is bound to, by the function that reads it."""
+        bound = self.project.function(scope).bindings.get(name.id, ())
+        return bound[0] if len(bound) == 1 == len(self.project.bindings(scope, name.id)) else None
 
     def _is_swap(self, scope: Scope, write: ir.Write) -> bool:
         """`m.a, m.b = m.b, m.a` keeps each object once."""
@@ -112,9 +165,39 @@ class TieFinder:
 
 
 def _as_attribute(value: ir.Expr | None) -> ir.Expr | None:
-    """`getattr(m, "a")` as `m.a`."""
+    """What is no new object: a name, or a part of one; `getattr(m, "a")` as `m.a`."""
     match value:
+        case ir.Name() | ir.Attribute() | ir.Element():
+            return value
         case ir.Call(func=ir.Name(id="getattr"), args=(base, ir.Constant(text=name), *_)) if name:
             return ir.Attribute(base, name)
         case _:
-            return value
+            return None
+
+
+def _computed_from(expr: ir.Expr) -> Iterator[ir.Name]:
+    """The names from which code computes which element it stores in."""
+    while isinstance(expr, ir.Attribute | ir.Element):
+        if isinstance(expr, ir.Element):
+            yield from (each for each in expr.index if isinstance(each, ir.Name))
+        expr = expr.base
+
+
+def _part_of(expr: ir.Expr) -> ir.Name | None:
+    """The name whose part an expression is, by attributes, by subscripts, or by a loop over it."""
+    while True:
+        match expr:
+            case ir.Unpacked(base=ir.Sequence(elements=elements), index=index) if not any(
+                isinstance(each, ir.Starred) for each in elements
+            ) and index < len(elements):
+                expr = elements[index]
+            case ir.Attribute(base=base) | ir.Element(base=base) | ir.Unpacked(base=base):
+                expr = base
+            case ir.Sequence(elements=(ir.Starred(value=base),)):
+                expr = base
+            case ir.Call(func=ir.Name(id=name), args=(base, *_)) if name in _GIVING_PARTS:
+                expr = base
+            case ir.Name():
+                return expr
+            case _:
+                return None
