@@ -281,7 +281,7 @@ def run(x, rngs: nnx.Rngs):
     model = type("Other", (Tied,), {})(rngs)
     return nnx.jit(lambda m, x: m.one(x))(model, x)
 """,
-        "in m, the result of Linear() is held in several places",
+        "model holds the result of Linear() twice",
     )
 
 
