@@ -87,6 +87,29 @@ def test_each_place_has_its_origin_and_its_cause(command: Command, tmp_path: Pat
     assert found[17]["way_out"] == "nnx-migrate apply --unpin removes it"
 
 
+def test_a_partial_of_a_transform_is_one_place(command: Command, tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "steps.py",
+        "import functools",
+        """\
+@functools.partial(nnx.jit, static_argnames=("k",), graph=True, graph_updates=False)
+def scaled(first: nnx.Linear, second: nnx.Linear, x, k=1):
+    return k * (first(x) + second(x))
+
+
+layer = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+scaled(layer, layer, jnp.ones((1, 2)))
+""",
+    )
+
+    found = listed(command)
+
+    assert (found["places"], found["transforms"]) == (1, 1)
+    (place,) = places(found).values()
+    assert (place["kept"], place["origin"]) == ("nnx.jit", "ours or chosen")
+
+
 def test_nothing_is_written(command: Command, tmp_path: Path) -> None:
     file = write(tmp_path, "train.py", COVERED, NEEDLESS)
     before = file.read_bytes()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from nnx_migrate.analysis.flax.transforms import OBJECT_FUNCTIONS, SETTERS, SITE_NAMES
 from nnx_migrate.rewrite.pinned.options import GRAPH, UPDATES
-from nnx_migrate.rewrite.pinned.shapes import OldPin, Written, old_pins
+from nnx_migrate.rewrite.pinned.shapes import OldPin, Written, old_pins, what_has_options
 from nnx_migrate.rewrite.pinned.syntax import Syntax, is_constant
 
 _SETTINGS = frozenset(
@@ -87,11 +87,13 @@ def _others(syntax: Syntax) -> Iterator[GraphPlace]:
                     told.add(holder)
                     yield GraphPlace(syntax.text.span(node)[0], name, Written.SETTER)
             elif _says_graph(syntax, node):
-                method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+                named = what_has_options(node)
+                method = named.attr if isinstance(named, ast.Attribute) else ""
                 said = {keyword.arg: keyword.value for keyword in node.keywords}
                 sharing = is_constant(said.get(UPDATES), False)
-                start = syntax.text.span(node)[0]
-                yield GraphPlace(start, name or method, Written.OPTIONS, sharing)
+                start = syntax.text.span(named)[0]
+                name = syntax.nnx_name(named) or method
+                yield GraphPlace(start, name, Written.OPTIONS, sharing)
         elif isinstance(node, ast.Constant) and str(node.value).lower() in _SETTINGS:
             yield GraphPlace(syntax.text.span(node)[0], "", Written.SETTER)
 
@@ -103,8 +105,7 @@ def _says_graph(syntax: Syntax, call: ast.Call) -> bool:
         return False
     if is_constant(said.get(GRAPH), False):
         return False
-    partial = ast.unparse(call.func).endswith("partial") and bool(call.args)
-    named = bool(syntax.nnx_name(call.args[0] if partial else call.func))
+    named = bool(syntax.nnx_name(what_has_options(call)))
     return named or (is_constant(said.get(GRAPH), True) and bool(syntax.aliases))
 
 

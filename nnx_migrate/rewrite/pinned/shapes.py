@@ -149,8 +149,7 @@ def _covers(syntax: Syntax, reference: ast.expr) -> Iterator[Edit | None]:
 
 
 def _is_partial_of(call: ast.Call, node: ast.AST) -> bool:
-    named = ast.unparse(call.func) in {"functools.partial", "partial"}
-    return named and call.args[:1] == [node]
+    return what_has_options(call) is node and call.func is not node
 
 
 def _around(syntax: Syntax, given: ast.expr, call: ast.Call) -> Iterator[Edit | None]:
@@ -244,11 +243,16 @@ def _called(syntax: Syntax, call: ast.Call) -> OldPin | None:
     return OldPin(name, Written.CALLED, start, taken)
 
 
+def what_has_options(call: ast.Call) -> ast.expr:
+    """What the keywords of a call are for: what it calls, or what it is a partial of."""
+    if ast.unparse(call.func) in {"functools.partial", "partial"} and call.args:
+        return call.args[0]
+    return call.func
+
+
 def _by_options(syntax: Syntax, call: ast.Call) -> OldPin | None:
     """`nnx.Optimizer(..., graph=True)`, `nnx.jit(f, graph=True, graph_updates=True)`."""
-    named = call.func
-    if ast.unparse(named) in {"functools.partial", "partial"} and call.args:
-        named = call.args[0]
+    named = what_has_options(call)
     name = syntax.nnx_name(named)
     function = mode_dependent_functions().get(f"flax.nnx.{name}") if name else None
     if function is None or not function.has_graph_parameter:
