@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.containers.comes_again import comes_again
 from nnx_migrate.analysis.ir.lowering.literal_lookups import Lookup, lookup
 from nnx_migrate.analysis.ir.lowering.syntax_names import function_key
 
@@ -107,14 +108,9 @@ def needed_name(test: ast.expr) -> str:
 def _comprehension(
     generators: list[ast.comprehension], each: ast.expr, keyed: ir.Keyed = "no"
 ) -> ir.Sequence:
-    """The elements: one for all, or two where it is the same object each time."""
+    """The elements: one for all, or two where several turns give the same object."""
     element = lower_expr(each)
-    targets = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-    root = each
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    same = isinstance(root, ast.Name) and root.id not in targets
-    elements = (element, element) if same else (element,)
+    elements = (element, element) if comes_again(generators, each) else (element,)
     filtered = len(generators) > 1 or any(each.ifs for each in generators)
     return ir.Sequence(elements, is_tuple=False, each=True, keyed=keyed, filtered=filtered)
 

@@ -24,6 +24,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     without,
 )
 from nnx_migrate.analysis.points_to.containers.elements import (
+    each_in_turn,
     every,
     same_each_turn,
     spread,
@@ -133,6 +134,7 @@ def in_turns(found: list[Held], made: frozenset[ir.Expr], *, but_each: bool = Fa
     """What a comprehension gives: all elements, and once more what is the same in each turn.
 
     Args:
+        found: what a turn gives; twice where several turns give the same (`ir` says so).
         made: the calls that are made in each turn.
         but_each: it is known that no turn is left out.
     """
@@ -140,7 +142,10 @@ def in_turns(found: list[Held], made: frozenset[ir.Expr], *, but_each: bool = Fa
     def is_new(one: Object) -> bool:
         return one.given_by is not None and one.given_by[1] in made
 
-    found = [unknown_which(each, but_each=but_each) for each in found]
+    if len(found) == 1:
+        found = [unknown_which(found[0], but_each=but_each)]
+    else:
+        found = [each_in_turn(each) for each in found]
     told = [without(every(each), is_new) for each in found]
     if len(found) == 1:
         told.append(same_each_turn(without(unknown_which(found[0]), is_new)))

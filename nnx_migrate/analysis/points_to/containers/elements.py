@@ -40,6 +40,19 @@ def _of_any_element(held: Held, but_each: bool) -> Held:
     return held if found is own else dataclasses.replace(held, object=found)
 
 
+def each_in_turn(held: Held) -> Held:
+    """The same, where the names on paths stand for all elements, one after the other."""
+    return mapped(held, _of_each_element)
+
+
+def _of_each_element(held: Held) -> Held:
+    own = held.object
+    if own is None or not any(map(is_some, own.path)):
+        return held
+    path = tuple(EACH if is_some(name) else name for name in own.path)
+    return dataclasses.replace(held, object=dataclasses.replace(own, path=path))
+
+
 def any_element(one: Object, but_each: bool = False, but: Collection[str] = frozenset()) -> Object:
     """An object that is an element, of which it is not known any more which one.
 
