@@ -369,13 +369,6 @@ def _some_of(part: Held, place: Located) -> tuple[Held, ...]:
     return tuple(part) if part.object is None and part.way == "some" else (part,)
 
 
-def without(held: Held, gone: Callable[[Object], bool]) -> Held:
-    """The value with no word of certain objects, other than of what these hold."""
-    own = held.object if held.object is not None and not gone(held.object) else None
-    parts = tuple((name, without(part, gone)) for name, part in held.parts)
-    return Held(own, parts, held.way, held.closed)
-
-
 def mapped(held: Held, change: Callable[[Held], Held]) -> Held:
     """The value with each object changed, from the inside out.
 

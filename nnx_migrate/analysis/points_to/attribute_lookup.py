@@ -20,9 +20,9 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     is_some,
     mapped,
     step,
-    without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
+from nnx_migrate.analysis.points_to.containers.elements import without
 from nnx_migrate.analysis.points_to.queries import LAST, ClassBinding, Objects
 from nnx_migrate.analysis.points_to.stores.of_classes import container_of_class, replaces
 

@@ -29,13 +29,13 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     mapped,
     together,
     under_keys,
-    without,
 )
 from nnx_migrate.analysis.points_to.containers.displays import container, identified, in_turns
 from nnx_migrate.analysis.points_to.containers.elements import (
     again,
     at_key,
     spread,
+    without,
 )
 from nnx_migrate.analysis.points_to.containers.literals import literal_of
 from nnx_migrate.analysis.points_to.containers.states import (

@@ -30,11 +30,10 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     step,
     together,
     under_keys,
-    without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.containers.displays import calls_in, identified
-from nnx_migrate.analysis.points_to.containers.elements import spread
+from nnx_migrate.analysis.points_to.containers.elements import spread, without
 from nnx_migrate.analysis.points_to.containers.literals import lines_of, with_lines, with_places
 from nnx_migrate.analysis.points_to.containers.places import as_bound
 from nnx_migrate.analysis.points_to.queries import LAST, Filled, Objects

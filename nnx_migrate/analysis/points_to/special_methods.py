@@ -16,9 +16,9 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     either,
     element,
     known_as,
-    without,
 )
 from nnx_migrate.analysis.points_to.call_results import given_by
+from nnx_migrate.analysis.points_to.containers.elements import without
 from nnx_migrate.analysis.points_to.queries import Objects
 
 

@@ -24,6 +24,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     is_state,
     together,
 )
+from nnx_migrate.analysis.points_to.containers.elements import all_objects
 from nnx_migrate.analysis.points_to.containers.repeats import repeated
 from nnx_migrate.analysis.points_to.repeated_objects import objects
 
@@ -137,7 +138,7 @@ def is_entangled(held: Held) -> bool:
     `graph.edges = [(e[0], new) if e[1] == old else e for e in graph.edges]`.
     """
     parts = _count_of_parts(held, {})
-    return parts > _MANY_PARTS and parts > _MOST_OF_EACH * len(_objects_in(held))
+    return parts > _MANY_PARTS and parts > _MOST_OF_EACH * len(set(all_objects(held)))
 
 
 def _count_of_parts(held: Held, known: dict[int, int]) -> int:
@@ -146,20 +147,6 @@ def _count_of_parts(held: Held, known: dict[int, int]) -> int:
     if key not in known:
         known[key] = 1 + sum(_count_of_parts(part, known) for part in held)
     return known[key]
-
-
-def _objects_in(held: Held) -> set[Object]:
-    found: set[Object] = set()
-    seen: set[int] = set()
-    waiting = [held]
-    while waiting:
-        each = waiting.pop()
-        if id(each) not in seen:
-            seen.add(id(each))
-            if each.object is not None:
-                found.add(each.object)
-            waiting += each
-    return found
 
 
 def folded(held: Held) -> Held:

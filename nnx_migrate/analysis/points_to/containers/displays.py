@@ -21,7 +21,6 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     is_some,
     known_as,
     together,
-    without,
 )
 from nnx_migrate.analysis.points_to.containers.elements import (
     each_in_turn,
@@ -29,6 +28,7 @@ from nnx_migrate.analysis.points_to.containers.elements import (
     same_each_turn,
     spread,
     unknown_which,
+    without,
 )
 from nnx_migrate.analysis.points_to.queries import Objects
 from nnx_migrate.analysis.points_to.widening import folded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 
 from nnx_migrate.analysis.domain.values import Located
 from nnx_migrate.analysis.ir import nodes as ir
@@ -151,3 +151,23 @@ def same_each_turn(held: Held) -> Held:
         return NOTHING
     parts = tuple((name, same_each_turn(part)) for name, part in held.parts)
     return dataclasses.replace(held, parts=parts)
+
+
+def without(held: Held, gone: Callable[[Object], bool]) -> Held:
+    """The value with no word of certain objects, other than of what these hold."""
+    own = held.object if held.object is not None and not gone(held.object) else None
+    parts = tuple((name, without(part, gone)) for name, part in held.parts)
+    return Held(own, parts, held.way, held.closed)
+
+
+def all_objects(held: Held) -> Iterator[Object]:
+    """All objects in a value, also in what jax does not look into: a function may unpack it."""
+    seen: set[int] = set()
+    waiting = [held]
+    while waiting:
+        each = waiting.pop()
+        if id(each) not in seen:
+            seen.add(id(each))
+            if each.object is not None:
+                yield each.object
+            waiting += each

@@ -35,7 +35,7 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     step,
 )
 from nnx_migrate.analysis.points_to.call_results import passed_for
-from nnx_migrate.analysis.points_to.containers.elements import any_element
+from nnx_migrate.analysis.points_to.containers.elements import all_objects, any_element
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 
 #: Bits for an object of nnx, and for what may be any objects.
@@ -224,19 +224,6 @@ class PassedNodes:
         if ir.is_super(own) and parameters:
             own = ir.Name(parameters[0].name)
         return self._objects.held(where, own, at)
-
-
-def all_objects(held: Held) -> Iterator[Object]:
-    """All objects in a value, also in what jax does not look into: a function may unpack it."""
-    seen: set[int] = set()
-    waiting = [held]
-    while waiting:
-        each = waiting.pop()
-        if id(each) not in seen:
-            seen.add(id(each))
-            if each.object is not None:
-                yield each.object
-            waiting += each
 
 
 def _with_such(held: Held, wanted: Callable[[Object], bool], done: dict[int, Held]) -> Held:

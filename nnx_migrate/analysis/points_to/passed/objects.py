@@ -21,8 +21,8 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Object,
     Variable,
     mapped,
-    without,
 )
+from nnx_migrate.analysis.points_to.containers.elements import without
 from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.points_to.passed.calls import PassedCalls
 from nnx_migrate.analysis.points_to.passed.nodes import PassedNodes

@@ -26,8 +26,9 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     is_state,
     together,
 )
+from nnx_migrate.analysis.points_to.containers.elements import all_objects
 from nnx_migrate.analysis.points_to.passed.calls import PassedCalls
-from nnx_migrate.analysis.points_to.passed.nodes import Part, PassedNodes, all_objects
+from nnx_migrate.analysis.points_to.passed.nodes import Part, PassedNodes
 
 _Path = tuple[str, ...]
 

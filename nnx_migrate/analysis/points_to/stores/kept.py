@@ -16,13 +16,13 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
     Object,
     Variable,
-    without,
 )
 from nnx_migrate.analysis.points_to.call_results import in_terms_of
 from nnx_migrate.analysis.points_to.containers.elements import (
     again,
     same_each_turn,
     unknown_which,
+    without,
 )
 from nnx_migrate.analysis.points_to.queries import Objects
 from nnx_migrate.analysis.points_to.stores.turns import (

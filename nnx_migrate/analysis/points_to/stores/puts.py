@@ -14,9 +14,8 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     Variable,
     is_some,
     is_untold,
-    without,
 )
-from nnx_migrate.analysis.points_to.containers.elements import spread
+from nnx_migrate.analysis.points_to.containers.elements import spread, without
 from nnx_migrate.analysis.points_to.queries import Kept, Objects
 from nnx_migrate.analysis.points_to.stores.turns import is_in_a_loop, put_in_turns, same_in_turns
 

@@ -15,9 +15,12 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     MadeBy,
     Object,
     Variable,
+)
+from nnx_migrate.analysis.points_to.containers.elements import (
+    same_each_turn,
+    unknown_which,
     without,
 )
-from nnx_migrate.analysis.points_to.containers.elements import same_each_turn, unknown_which
 from nnx_migrate.analysis.points_to.queries import Objects
 
 

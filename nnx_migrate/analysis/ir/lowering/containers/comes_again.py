@@ -54,7 +54,9 @@ def _is_many_to_one(generators: Sequence[ast.comprehension], place: ast.expr) ->
     ranges = {
         ast.unparse(g.iter.args[0])
         for g in generators
-        if isinstance(g.iter, ast.Call) and ast.unparse(g.iter.func) == "range" and g.iter.args
+        if isinstance(g.iter, ast.Call)
+        and ast.unparse(g.iter.func) == "range"
+        and len(g.iter.args) == 1
     }
     return any(
         isinstance(node, ast.BinOp)
