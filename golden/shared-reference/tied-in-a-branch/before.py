@@ -62,6 +62,26 @@ class Scorer(nnx.Module):
         return self.outer(self.inner(x))
 
 
+class Pair(nnx.Module):
+    def __init__(self, dims: int | tuple[int, int], share: bool = False, *, rngs: nnx.Rngs):
+        if isinstance(dims, int):
+            self.left = nnx.Linear(dims, 2, rngs=rngs)
+            if share:
+                self.right = self.left
+            else:
+                self.right = nnx.Linear(dims, 2, rngs=rngs)
+        else:
+            # Both ends have dimensions of their own
+            self.left = nnx.Linear(dims[0], 2, rngs=rngs)
+            if share:
+                self.right = self.left
+            else:
+                self.right = nnx.Linear(dims[1], 2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.left(x) + self.right(x)
+
+
 @nnx.jit
 def logits(model: Decoder, tokens):
     return model(tokens) @ model.lm_head[...].T
@@ -77,6 +97,11 @@ def scores(model: Scorer, x):
     return model(x)
 
 
+@nnx.jit
+def pairs(model: Pair, x):
+    return model(x)
+
+
 def run(tokens):
     found = []
     for tied in (False, True):
@@ -86,6 +111,9 @@ def run(tokens):
         tagger = Tagger(config, nnx.Rngs(1))
         scorer = Scorer(4, own=tied, rngs=nnx.Rngs(2))
         found += [tags(tagger, tokens), tagger, scores(scorer, jnp.ones((1, 4))), scorer]
+        for dims in (4, (4, 4)):
+            pair = Pair(dims, tied, rngs=nnx.Rngs(3))
+            found += [pairs(pair, jnp.ones((1, 4))), pair]
         model.lm_head[...] = jnp.ones_like(model.lm_head[...])
         found += [logits(model, tokens), [path for path, _ in nnx.to_flat_state(nnx.state(model))]]
     return found

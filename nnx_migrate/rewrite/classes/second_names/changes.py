@@ -95,8 +95,8 @@ def _change(context: FileContext, name: str, node: ast.ClassDef) -> ClassChange 
             continue
         with contextlib.suppress(NotRewritten):
             found = tied_in_branch(context, name, node, init, statement)
-            if found is not None and all(found.name != each.name for each in tied):
-                tied.append(found)
+            tied += [] if found is None else [found]
+    tied = [each for each in tied if all(map(each.agrees_with, tied))]
     try:
         edits = property_edits(context, init, aliases, tied)
     except CannotEmit:
@@ -176,7 +176,8 @@ def _finding(context: FileContext, name: str, aliases: Sequence[Alias | Tied]) -
     start = context.text.offset(statement.lineno, statement.col_offset)
     column = start - context.text.line_start(statement.lineno) + 1
     short = short_name(name)
-    said = " and ".join(f"{each.name} from {'.'.join(each.path)}" for each in aliases)
+    read = dict.fromkeys(f"{each.name} from {'.'.join(each.path)}" for each in aliases)
+    said = " and ".join(read)
     message = f"{short} reads {said}, because tree mode takes no object that is kept twice"
     evidence = tuple(
         Evidence(

@@ -57,6 +57,10 @@ class Tied:
     name: str
     path: tuple[str, ...]
 
+    def agrees_with(self, other: Tied) -> bool:
+        """Whether both names are read at one place, if they are the same one."""
+        return self.name != other.name or self.path == other.path
+
 
 def tied_in_branch(
     context: FileContext,
@@ -81,12 +85,14 @@ def tied_in_branch(
     if context.evaluator.hierarchy.descendants(class_name) != (class_name,):
         raise NotRewritten(TwoNames.CLASS)
     check_classes(context, class_name, node, family, {second, path[0]})
-    stores = [*_stores_of(init, own, second)]
-    above = [each for each in _stores_of(init, own, path[0]) if each.lineno < statement.lineno]
-    check_stores(context, family, {second: len(stores), path[0]: len(above)})
+    stores, first = [*_stores_of(init, own, second)], [*_stores_of(init, own, path[0])]
+    check_stores(context, family, {second: len(stores), path[0]: len(first)})
     check_held(context, value)
-    if not above:
+    beside = [each for each in first if not _excludes(context, each, statement)]
+    if not beside:
         raise NotRewritten(TwoNames.PLACE)
+    if any(each.lineno > statement.lineno for each in beside):
+        raise NotRewritten(TwoNames.SET.about(name=path[0]))
     if path[0] >= second:
         raise NotRewritten(TwoNames.ORDER)
     if not _is_stored_once(context, init, _outermost(context, branch), stores):
@@ -100,6 +106,20 @@ def _stores_of(init: ast.FunctionDef, own: str, name: str) -> Iterator[ast.Attri
             case ast.Attribute(value=ast.Name(id=base), attr=attribute, ctx=ast.Store()):
                 if base == own and attribute == name:
                     yield node
+
+
+def _excludes(context: FileContext, one: ast.AST, other: ast.AST) -> bool:
+    """Whether a run of a constructor that comes by one place passes by another one."""
+    branches = dict(_branches(context, one))
+    return any(branches.get(test, kind) != kind for test, kind in _branches(context, other))
+
+
+def _branches(context: FileContext, node: ast.AST) -> Iterator[tuple[ast.If, bool]]:
+    """The `if` statements around a place, each with whether it is where the test is true."""
+    while (parent := context.tree.parents.get(node)) is not None:
+        if isinstance(parent, ast.If):
+            yield parent, node in parent.body
+        node = parent
 
 
 def _outermost(context: FileContext, branch: ast.If) -> ast.If:
@@ -153,7 +173,7 @@ def read_when_missing(
     yield f"def __getattr__({own}, name):"
     yield f"{unit}# Stored once: tree mode takes no object under two names."
     yield from (f"{unit}{comment}" for comment in comments)
-    for each in tied:
+    for each in {each.name: each for each in tied}.values():
         yield f'{unit}if name == "{each.name}":'
         yield f"{unit * 2}return {'.'.join((own, *each.path))}"
     yield f"{unit}return super().__getattribute__(name)"
