@@ -37,14 +37,32 @@ class TieFinder:
     @functools.cached_property
     def reasons(self) -> dict[str, str]:
         """Class -> where that is done to an instance of it, in words."""
-        found: dict[str, str] = {}
+        return {
+            class_name: f"one object has two names ({Place(scope.module, line)})"
+            for class_name, ((scope, line), *_) in self._places.items()
+        }
+
+    @functools.cached_property
+    def _places(self) -> dict[str, list[tuple[Scope, int]]]:
+        """Class -> where that is done to an instance of it."""
+        found: dict[str, list[tuple[Scope, int]]] = {}
         for scope, root, line in self._ties:
-            where = Place(scope.module, line)
             for holder in self.evaluator.values(scope, self._meant(scope, root, line)):
                 if isinstance(holder, Instance):
-                    reason = f"one object has two names ({where})"
-                    found.setdefault(holder.class_name, reason)
+                    found.setdefault(holder.class_name, []).append((scope, line))
         return found
+
+    def is_done_below(self, class_name: str, scope: Scope, line: float) -> bool:
+        """Whether that is done to instances of a class only once a line of a module has run."""
+        if scope.function != ir.MODULE_SCOPE:
+            return False
+        loops = self.project.function(scope).loops
+        return all(
+            where == scope
+            and line < below
+            and not any(first <= line and below <= last for first, last in loops)
+            for where, below in self._places.get(class_name, ())
+        )
 
     @functools.cached_property
     def calls(self) -> dict[str, frozenset[ir.Call] | None]:

@@ -97,21 +97,23 @@ class SharingFinder:
         values = self.evaluator.values(scope, expr)
         if shown and all_leaves(values, _is_data):
             return ""  # most of what other packages are given, and dear to follow to its callers
-        found = self._of_made(scope, expr, values)
+        found = self._of_made(scope, expr, values, at)
         return found or self.passed.twice(scope, (expr,), at, shown=shown)
 
-    def _of_made(self, scope: Scope, expr: ir.Expr, values: Values) -> str:
+    def _of_made(self, scope: Scope, expr: ir.Expr, values: Values, at: float) -> str:
         made = self.ties.made_by(scope, expr)
         if made is None:
             return self.of(values)
-        return next((reason for v in in_order(values) if (reason := self._made(v, made))), "")
+        reasons = (self._made(value, made, scope, at) for value in in_order(values))
+        return next(filter(None, reasons), "")
 
-    def _made(self, value: Value, made: ir.Call) -> str:
-        """Why an object that a call makes holds something twice."""
+    def _made(self, value: Value, made: ir.Call, scope: Scope, at: float) -> str:
+        """Why an object that a call makes holds something twice at a line."""
         if not isinstance(value, Instance) or not value.exact:
             return self._value(value)
         calls = self.ties.calls.get(value.class_name, frozenset())
-        if calls is None or made in calls:
+        tied = calls is None or made in calls
+        if tied and not self.ties.is_done_below(value.class_name, scope, at):
             return self._value(value)
         return self._own_reason(value.class_name) or self.of(value.wraps)
 
