@@ -52,7 +52,8 @@ from collections.abc import Iterator, Set
 from nnx_codemods._callers.placed import Changed, placed
 from nnx_codemods._next_steps import NextStep
 from nnx_migrate.analysis.callgraph.binding import unbound
-from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Scope
+from nnx_migrate.analysis.callgraph.call_sites import Caller
+from nnx_migrate.analysis.domain.values import FunctionValue, Instance, Located, Scope
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.transforms import of_nnx
 from nnx_migrate.analysis.ir import nodes as ir
@@ -141,6 +142,8 @@ def _bound_by_partials(
         for where, call, value in context.evaluator.callers.of(scope):
             yield Place(where.module, call.line), value.bound_keywords
         return
+    for where, call, value in _callers_elsewhere(context, site, scope):
+        yield Place(where.module, call.line), value.bound_keywords
     nodes: list[ast.expr] = [site.node]
     if site.bound_name is not None:
         nodes += context.finder.loads(context.scope(site.node), site.bound_name)
@@ -165,6 +168,8 @@ def _calls(
             lowered = lower_expr(use)
             if isinstance(lowered, ir.Call):
                 yield from ((context.tree.scope(use), lowered, free) for free in left)
+        for where, call, value in _callers_elsewhere(context, site, scope):
+            yield where, call, _left(function, value)
         return
     callers = context.evaluator.callers
     for where, call, value in callers.of(scope):
@@ -179,6 +184,43 @@ def _calls(
                 for held in context.evaluator.values(where, call.func)
             ):
                 yield where, call, parameters[1:]
+
+
+def _callers_elsewhere(context: FileContext, site: Site, scope: Scope) -> Iterator[Caller]:
+    """Calls of the result where it was stored, returned, passed, or imported."""
+    of_file = site.binding is not None and context.scope(site.node).function == ir.MODULE_SCOPE
+    if not site.escapes and not of_file:
+        return
+    known = {(use.lineno, use.col_offset) for use in site.uses}
+    for where, call, value in context.evaluator.callers.of(scope):
+        again = where.module == context.tree.module and (call.line, call.column) in known
+        if again or site.transform not in value.transforms:
+            continue
+        if not _is_of_another(context, site, where, call.func):
+            yield where, call, value
+
+
+def _is_of_another(context: FileContext, site: Site, where: Scope, func: ir.Expr) -> bool:
+    """Whether what is called is seen to be what the transform gives at another site."""
+    project = context.project
+    own = context.tree.module, site.node.lineno, site.node.col_offset
+    names: set[tuple[Scope, str]] = set()
+    while True:
+        match func:
+            case ir.Name(id=name) if (where, name) not in names:
+                names.add((where, name))
+                match project.bindings(where, name):
+                    case [Located(scope=where, expr=func)]:
+                        continue
+            case ir.Call(args=(function, *_), line=line, column=column):
+                if (where.module, line, column) == own:
+                    return False
+                name = project.nnx_name(where, func.func) or ""
+                if name.removeprefix("compat.") == site.transform:
+                    return True
+                func = function
+                continue
+        return False
 
 
 def _left(function: ir.Function, value: FunctionValue) -> list[ir.Parameter]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.hazards.running import migrated_files
 from tests.rules.checking import check_noop, check_pinned
 
 RULE = "shared-reference"
@@ -53,6 +54,27 @@ def run(xs):
     return added(first, first)
 """,
     )
+
+
+def test_what_a_function_of_another_file_makes_stays_where_it_makes_two() -> None:
+    files = {
+        "main.py": """
+from flax import nnx
+from making import make
+@nnx.jit
+def both(left, right, x):
+    return left(x) + right(x)
+def run(x):
+    left, right = make(nnx.Rngs(0))
+    return both(left, right, x)
+""",
+        "making.py": """
+from flax import nnx
+def make(rngs):
+    return nnx.Linear(2, 2, rngs=rngs), nnx.Linear(2, 2, rngs=rngs)
+""",
+    }
+    assert not any(each.findings for each in migrated_files(files).values())
 
 
 def test_what_an_imported_function_gives_stays_where_another_is_defined_later() -> None:

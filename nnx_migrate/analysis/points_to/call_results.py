@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for, caught
+from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import (
     ClassValue,
     FunctionValue,
@@ -16,6 +17,7 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
+from nnx_migrate.analysis.heap.held_objects import holds_objects
 from nnx_migrate.analysis.interp.record_fields import fields_of, init_only, new_containers
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import CACHES
@@ -46,11 +48,13 @@ from nnx_migrate.analysis.points_to.containers.elements import any_element, slic
 from nnx_migrate.analysis.points_to.containers.places import as_passed
 from nnx_migrate.analysis.points_to.plain_calls import plainer
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
-from nnx_migrate.analysis.points_to.widening import summarized
+from nnx_migrate.analysis.points_to.widening import are_few, summarized
 from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 #: What makes a function of a generator that `with` enters.
 _MANAGING = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
+#: So many parts of what a function of another file gives are followed.
+_MOST_ELSEWHERE = 400
 _NOTHING_KNOWN: Mapping[str, Held] = {}
 _NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 
@@ -78,9 +82,24 @@ def called(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
     if known is not None:
         return known
     class_name = objects.hierarchy.class_name(scope, func)
-    if class_name is not None:
-        return _constructed(objects, scope, call, class_name, at)
-    return _function_result(objects, scope, call, func, at)
+    if class_name is None:
+        return _function_result(objects, scope, call, func, at)
+    if objects.project.member(class_name):
+        return _given_elsewhere(objects, scope, call, func, at)
+    return _constructed(objects, scope, call, class_name, at)
+
+
+def _given_elsewhere(
+    objects: Objects, scope: Scope, call: ir.Call, func: ir.Expr, at: float
+) -> Held:
+    """What a call of a function of another file gives, where that is not too much to follow."""
+    made = Held(Object(MadeBy(scope, call), (), Located(scope, call)))
+    if not any_leaf(
+        objects.evaluator.values(scope, call), lambda v: holds_objects(objects.evaluator, v)
+    ):
+        return made
+    found = _function_result(objects, scope, call, func, at)
+    return found if are_few(found, _MOST_ELSEWHERE) else made
 
 
 def _entered(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:

@@ -67,6 +67,11 @@ def summarized(held: Held, via: tuple[Scope, ir.Call]) -> Held:
     return Held(made, tuple((f"<{place}>", Held(each)) for place, each in enumerate(kept)))
 
 
+def are_few(held: Held, most: int) -> bool:
+    """Whether a value has no more parts than that, each as often as ways lead to it."""
+    return _count_of_parts(held, {}) <= most
+
+
 def flat(held: Held) -> Held:
     """The same objects with as few containers around them as can be, each object twice at most.
 
