@@ -238,7 +238,10 @@ def _verdicts(looked: _Looked, site: Site) -> Iterator[str]:
             ways = finding.ways_out if stays else alternatives(finding)
             yield from (f"    help: {way}" for way in ways)
         else:
-            yield from map(looked.locator.text, _decision(decision))
+            yield looked.locator.text(_decision(decision))
+            at = site.node.lineno
+            told = (looked.locator.evidence(each, at) for each in decision.evidence)
+            yield from map(evidence_line, told)
     if silent:
         yield "  unchanged: no rule applies here"
 
@@ -253,14 +256,13 @@ _ENDS = {
 }
 
 
-def _decision(decision: Decision) -> Iterator[str]:
+def _decision(decision: Decision) -> str:
     match decision:
         case Contribution(rule=rule, message=message, outcome=outcome):
-            yield f"  {rule}: {_ENDS[outcome]}: {message}"
+            return f"  {rule}: {_ENDS[outcome]}: {message}"
         case Pin(rule=rule, reason=reason):
-            yield f"  {rule}: keep in graph mode: {reason}"
+            return f"  {rule}: keep in graph mode: {reason}"
         case Manual(rule=rule, reason=reason):
-            yield f"  {rule}: left to you: {reason}"
+            return f"  {rule}: left to you: {reason}"
         case _:
-            yield f"  {decision.rule}: nothing changes: {decision.reason}"
-    yield from map(evidence_line, decision.evidence)
+            return f"  {decision.rule}: nothing changes: {decision.reason}"

@@ -36,7 +36,7 @@ class Locator:
             dataclasses.replace(
                 finding,
                 message=self.text(finding.message),
-                evidence=tuple(self._evidence(each, finding.line) for each in finding.evidence),
+                evidence=tuple(self.evidence(each, finding.line) for each in finding.evidence),
             )
             for finding in findings
         ]
@@ -64,7 +64,7 @@ class Locator:
         line, cell, cell_line = index.stands[min(place.line, len(index.stands)) - 1]
         return Location(Path(path), name, line, cell, cell_line)
 
-    def _evidence(self, each: Evidence, line: int) -> Evidence:
+    def evidence(self, each: Evidence, line: int) -> Evidence:
         """Evidence at the place that shows it, which is never the finding that it is for.
 
         Args:

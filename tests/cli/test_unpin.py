@@ -146,6 +146,26 @@ def test_unpin_asks_about_what_looks_like_a_pin(command: Command, file: Path) ->
     assert applied(command, file, "--unpin") == expected
 
 
+def test_unpin_asks_about_methods_that_are_called_later(command: Command, file: Path) -> None:
+    """They are pins of shared parts, which this model has no more."""
+    native = """\
+from flax import nnx
+
+
+def modes(model: nnx.Linear, training):
+    (model.train if training else model.eval)()
+    getattr(model, "train" if training else "eval")()
+    return model.eval, model.shape
+"""
+    calls = ("model.train", "model.eval", 'getattr(model, "train" if training else "eval")')
+    once = native
+    for each in calls:
+        once = once.replace(each, f"nnx.set_graph_mode(True)({each})")
+    file.write_text(once)
+    assert applied(command, file) == once
+    assert applied(command, file, "--unpin") == native
+
+
 def test_a_table_can_ask_for_it(command: Command, file: Path, tmp_path: Path) -> None:
     file.write_text(WRITTEN_BY_HAND)
     table = '[[tool.nnx-migrate.overrides]]\npaths = ["train.py"]\nunpin = true\n'

@@ -207,6 +207,11 @@ def of_object(
     )
 
 
+def of_object_later(name: str, method: ast.expr, given: ast.expr) -> Site:
+    """The site of a method that is called by other code, or later, with what that passes."""
+    return Site(name, method, "object", method, {}, None, True, None, operands=(given,))
+
+
 def _wrapped(site: Site, wrapper: OwnTransform) -> Site:
     """The site of a wrapper, with its keywords as the options that they are for."""
     options: dict[str, ast.expr] = {}

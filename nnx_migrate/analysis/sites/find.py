@@ -7,17 +7,20 @@ import dataclasses
 import functools
 from collections.abc import Iterator
 
+from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import (
     AS_VALUE,
     JAX_SITES,
     METHODS,
     OBJECT_FUNCTIONS,
     OTHER_PACKAGE,
+    PASSED_METHODS,
     SITE_NAMES,
     spec,
 )
+from nnx_migrate.analysis.ir.lowering.literal_lookups import looked_up
 from nnx_migrate.analysis.ir.lowering.syntax_names import callee
-from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object
+from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object, of_object_later
 from nnx_migrate.analysis.sites.hidden_names import hidden_names
 from nnx_migrate.analysis.sites.other_packages import names_of_others, package_called
 from nnx_migrate.analysis.sites.site import Site
@@ -37,6 +40,7 @@ class SiteFinder(SiteForms):
             if (site := self.site(reference, name)) is not None
         ]
         found += self._methods()
+        found += self._passed_methods()
         found += self._own_keepers()
         found += self._jax_sites()
         found += self._of_other_packages()
@@ -63,13 +67,30 @@ class SiteFinder(SiteForms):
     def _methods(self) -> Iterator[Site]:
         """Calls of methods that may be those of a Module."""
         for call in self.tree.of_kind(ast.Call):
-            if not isinstance(call.func, ast.Attribute):
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in METHODS:
                 continue
-            name = call.func.attr
-            if name in METHODS and self.tree.dotted(call.func) is None:
-                options = keywords_of(call)
-                given = call.func.value
-                yield of_object(METHODS[name], call.func, call, given, options)
+            name = METHODS[call.func.attr]
+            dotted = self.tree.dotted(call.func)
+            if dotted is None:
+                yield of_object(name, call.func, call, call.func.value, keywords_of(call))
+            elif nnx_name(dotted) == name and call.args:
+                yield of_object(name, call.func, call, call.args[0], keywords_of(call))
+
+    def _passed_methods(self) -> Iterator[Site]:
+        """Such methods that are called by other code, or later: `(m.train if t else m.eval)()`."""
+        for method in self.tree.of_kind(ast.Attribute):
+            parent = self.tree.parents[method]
+            called = isinstance(parent, ast.Call) and parent.func is method
+            if method.attr not in PASSED_METHODS or called or not isinstance(method.ctx, ast.Load):
+                continue
+            if self.tree.dotted(method) is None:
+                yield of_object_later(METHODS[method.attr], method, method.value)
+        words = self.tree.project.modules[self.tree.module].words
+        for call in self.tree.of_kind(ast.Call) if "getattr" in words else ():
+            if isinstance(call.func, ast.Name) and callee(call) == "getattr":
+                name = next((each for each in looked_up(call) if each in PASSED_METHODS), None)
+                if name is not None:
+                    yield of_object_later(METHODS[name], call, call.args[0])
 
     def _own_keepers(self) -> Iterator[Site]:
         """Calls of the project's own kinds of Optimizer and the like, and of `super().__init__`."""

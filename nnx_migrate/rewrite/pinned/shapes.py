@@ -13,7 +13,8 @@ import enum
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
-from nnx_migrate.analysis.flax.transforms import SETTERS
+from nnx_migrate.analysis.flax.transforms import PASSED_METHODS, SETTERS
+from nnx_migrate.analysis.ir.lowering.literal_lookups import looked_up
 from nnx_migrate.rewrite.pinned.options import without_options
 from nnx_migrate.rewrite.pinned.short_lines import joined
 from nnx_migrate.rewrite.pinned.syntax import Syntax
@@ -226,21 +227,33 @@ def _scope(syntax: Syntax, node: ast.AST) -> ast.AST:
     return node
 
 
-def _called(syntax: Syntax, call: ast.Call) -> OldPin | None:
-    """`nnx.set_graph_mode(True)(model.eval)()`."""
-    setter = call.func
-    if not (isinstance(setter, ast.Call) and syntax.setter(setter.func, SETTERS[0])):
-        return None
-    if len(setter.args) != 1 or setter.keywords or not isinstance(setter.args[0], ast.Attribute):
+def _called(syntax: Syntax, setter: ast.Call) -> OldPin | None:
+    """`nnx.set_graph_mode(True)(model.eval)`, called there or by other code."""
+    if not syntax.setter(setter.func, SETTERS[0]) or len(setter.args) != 1 or setter.keywords:
         return None
     inner = setter.args[0]
+    name = _method(inner)
+    around = syntax.parents[setter]
+    at_once = isinstance(around, ast.Call) and around.func is setter
+    if not name or not (at_once or name in PASSED_METHODS):
+        return None
     edits = list(_kept(syntax, setter, inner))
     if None in edits:
         return None
     taken = tuple(edit for edit in edits if edit is not None)
     start = syntax.text.span(inner)[0]
-    name = syntax.nnx_name(inner) or f"Module.{inner.attr}"
-    return OldPin(name, Written.CALLED, start, taken)
+    return OldPin(syntax.nnx_name(inner) or f"Module.{name}", Written.CALLED, start, taken)
+
+
+def _method(function: ast.expr) -> str:
+    """The name of the method that an expression gives: `model.eval`, `getattr(model, "eval")`."""
+    match function:
+        case ast.Attribute(attr=name):
+            return name
+        case ast.Call(func=ast.Name(id="getattr")):
+            return next((text for text in looked_up(function) if text in PASSED_METHODS), "")
+        case _:
+            return ""
 
 
 def what_has_options(call: ast.Call) -> ast.expr:

@@ -111,7 +111,7 @@ def _pinned_call(context: FileContext, site: Site) -> list[Edit]:
         return [*edits, compat_edit(context, site.reference, spelling.nnx)]
     if site.transform == "Module.iter_modules":  # a generator: it runs when no setter is around
         return [*edits, *_as_function(context, site, f"{spelling.nnx}.compat.iter_modules")]
-    if function.has_graph_parameter:
+    if function.has_graph_parameter and isinstance(site.node, ast.Call):
         return option_edits(context, site, {"graph": "True"})
     start, end = context.text.span(site.reference)
     setter = f"{spelling.nnx}.{SETTERS[0]}(True)"

@@ -149,9 +149,10 @@ def is_computed_lookup(node: ast.Call) -> bool:
 def looked_up(node: ast.Call) -> tuple[str, ...]:
     """The texts by which a call finds attributes or modules.
 
-    So `getattr(m, "f")`, `import_module("m")`.
+    So `getattr(m, "f")`, `import_module("m" if new else "n")`.
     """
     if callee(node) not in LOOKUPS:
         return ()
-    texts = (arg.value for arg in node.args if isinstance(arg, ast.Constant))
+    parts = (ast.walk(arg) if isinstance(arg, ast.IfExp) else (arg,) for arg in node.args)
+    texts = (each.value for part in parts for each in part if isinstance(each, ast.Constant))
     return tuple(text for text in texts if isinstance(text, str) and text)
