@@ -15,7 +15,13 @@ from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.effects.transfer import TrackedEffects
 from nnx_migrate.analysis.heap.globals import ModuleObjects
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
-from nnx_migrate.analysis.incremental import Lasting, ask_contents, ask_effects, ask_evaluator
+from nnx_migrate.analysis.incremental import (
+    Lasting,
+    LastingObjects,
+    ask_contents,
+    ask_effects,
+    ask_evaluator,
+)
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.lazy_inits import LazyInits
@@ -101,8 +107,11 @@ class Analysis:
 
     @functools.cached_property
     def sharing(self) -> SharingFinder:
-        before = None if self._before is None else self._before.sharing
-        return SharingFinder(self.evaluator, self.contents, before)
+        if self._before is None:
+            return SharingFinder(self.evaluator, self.contents)
+        before = self._before.sharing
+        lasting = LastingObjects(before.objects, self.project, asks=self._asks)
+        return SharingFinder(self.evaluator, self.contents, before, lasting=lasting.answer)
 
     def sharing_without(self, stored: frozenset[tuple[Scope, str]]) -> SharingFinder:
         """What objects hold twice if some constructors did not store something: which, and what."""

@@ -7,8 +7,8 @@ files in which names may lead to it, is found again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import cast
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, cast
 
 from nnx_migrate.analysis.domain.containers import parts_of
 from nnx_migrate.analysis.domain.fixpoint import UNKNOWN, Fixpoint
@@ -28,6 +28,7 @@ from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.heap.reachable_variables import ContentsFinder
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.points_to.object_finder import ObjectFinder
 from nnx_migrate.analysis.symbols.program import Project
 from nnx_migrate.core.place import Place, refers_to
 
@@ -119,6 +120,67 @@ class Lasting:
         if isinstance(words, Place):
             return words.module in self._renewed
         return bool(words) and any(refers_to(words, module) for module in self._renewed)
+
+
+class LastingObjects:
+    """The answers about which objects an expression gives that count in a later project.
+
+    An object is known by the lines that make it, and elements by those that put them there. So an
+    answer lasts only if no function of a file that is renewed was looked at for it.
+
+    Args:
+        earlier: what was found before the edit.
+        project: as it is after the edit.
+        asks: have what is asked for the first time found there too, where it can be.
+    """
+
+    def __init__(self, earlier: ObjectFinder, project: Project, *, asks: bool) -> None:
+        self._earlier = earlier
+        self._asks = asks
+        self._renewed = project.renewed
+
+    def answer(self, key: Hashable) -> object:
+        """The answer to what has that key; UNKNOWN where it has to be found."""
+        if not isinstance(key, tuple) or not self._renewed.isdisjoint(_modules(key)):
+            return UNKNOWN
+        found = self._earlier.final(key)
+        if found is UNKNOWN and self._asks:
+            ask_objects(self._earlier, key)
+            found = self._earlier.final(key)
+        if found is UNKNOWN or self._earlier.rests_on.is_any_of(key, self._renewed):
+            return UNKNOWN
+        return found
+
+
+def _modules(key: tuple[Any, ...]) -> Iterator[str]:
+    """The modules that a question about objects is about."""
+    match key:
+        case (Scope(module=module), _, _) | (str(), Scope(module=module), *_):
+            yield module
+        case (str(), tuple() as to):
+            yield from (binding.scope.module for binding, _ in to)
+
+
+def ask_objects(objects: ObjectFinder, key: Hashable) -> None:
+    """Have found which objects are given by what has that key."""
+    match key:
+        case (Scope() as scope, expr, float() | int() as at):
+            objects.held(scope, cast("ir.Expr", expr), at)
+        case ("returned", Scope() as scope):
+            objects.returned(scope)
+        case ("kept", Scope() as method):
+            objects.kept(method)
+        case ("may store", Scope() as scope, str() as name):
+            objects.may_store(scope, name)
+        case ("stored", Scope() as scope, str() as name):
+            objects.stored(scope, name)
+        case (
+            ("all" | "by then" | "on entry") as filled,
+            Scope() as scope,
+            str() as name,
+            float() | int() as at,
+        ):
+            objects.so_far(scope, name, at, filled)
 
 
 def ask_evaluator(evaluator: Evaluator, key: Hashable) -> None:

@@ -381,6 +381,7 @@ def _as_called(objects: Objects, scope: Scope, expr: ir.Expr, line: int) -> Held
     given = []
     for where, call, value in objects.evaluator.callers.of(inner):
         if not value.bound:
+            objects.rests_on.read(where.module)
             told = in_terms_of(objects, inner, held, call, {}, (where, call), call.line)
             given.append(put_in_turns(objects, where, told, call.line))
     return together(part for each in given for part in each.parts) if given else held

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from nnx_migrate.analysis.domain.fixpoint import Lasts
 from nnx_migrate.analysis.domain.values import (
     Located,
     Scope,
@@ -54,12 +55,18 @@ class ObjectFinder(Objects):
 
     Args:
         without: attributes that are taken not to be there: methods, and what these store.
+        before: of the project that this one is but for a file.
+        lasting: gives those of its answers that still hold.
     """
 
     def __init__(
-        self, evaluator: Evaluator, without: frozenset[tuple[Scope, str]] = frozenset()
+        self,
+        evaluator: Evaluator,
+        without: frozenset[tuple[Scope, str]] = frozenset(),
+        before: ObjectFinder | None = None,
+        lasting: Lasts | None = None,
     ) -> None:
-        super().__init__(evaluator)
+        super().__init__(evaluator, before, lasting)
         self._without = without
 
     def resolved(self, scope: Scope, expr: ir.Expr, at: float = LAST) -> Held:

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Hashable, Mapping
 from typing import Literal, TypeVar
 
-from nnx_migrate.analysis.domain.fixpoint import Fixpoint
+from nnx_migrate.analysis.domain.fixpoint import UNKNOWN, Fixpoint, Lasts
+from nnx_migrate.analysis.domain.rests_on import RestsOn
 from nnx_migrate.analysis.domain.values import Instance, Located, Scope
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
@@ -64,13 +65,21 @@ class Objects(abc.ABC):
 
     An answer that depends on itself is found in rounds: at first it holds nothing of itself, then
     what was found in the round before, until nothing is new.
+
+    Args:
+        before: of the project that this one is but for a file.
+        lasting: gives those of its answers that still hold.
     """
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(
+        self, evaluator: Evaluator, before: Objects | None = None, lasting: Lasts | None = None
+    ) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
-        self._answers = Fixpoint()
+        self._answers = Fixpoint(lasting)
+        #: The modules whose functions were looked at for an answer.
+        self.rests_on: RestsOn = RestsOn(None if before is None else before.rests_on)
         self._depth = 0
         self._left = _MOST
         self.stores_by_name: dict[Scope, Mapping[str, StoredByName]] = {}
@@ -81,6 +90,7 @@ class Objects(abc.ABC):
         """What an expression gives that is evaluated at a line of a function."""
         return self._value_once(
             (scope, expr, at),
+            scope,
             functools.partial(self._held, scope, expr, at),
             NOTHING,
             lambda: anything(Located(scope, expr)),
@@ -90,6 +100,7 @@ class Objects(abc.ABC):
         """What a name gives at a line; of a container that is filled here what it has by then."""
         return self._value_once(
             (filled, scope, name, at),
+            scope,
             functools.partial(self._so_far, scope, name, at, filled),
             NOTHING,
             lambda: anything(Located(scope, ir.Name(name))),
@@ -99,6 +110,7 @@ class Objects(abc.ABC):
         """Any of several values that a variable is bound to, each on its line."""
         return self._value_once(
             (name, to),
+            scope,
             functools.partial(self._bound, name, to),
             NOTHING,
             lambda: anything(Located(scope, ir.Name(name))),
@@ -108,6 +120,7 @@ class Objects(abc.ABC):
         """What a function returns, in terms of its parameters."""
         return self._value_once(
             ("returned", scope),
+            scope,
             functools.partial(self._returned, scope),
             NOTHING,
             lambda: anything(Located(scope, ir.UNSEEN)),
@@ -117,6 +130,7 @@ class Objects(abc.ABC):
         """What a method stores in its own object."""
         return self._once(
             ("kept", method),
+            method,
             functools.partial(self._kept, method),
             (),
             lambda: (((), anything(Located(method, ir.UNSEEN)), 0),),
@@ -127,6 +141,7 @@ class Objects(abc.ABC):
         """Whether a function stores anything in the object that a name of it is bound to."""
         return self._once(
             ("may store", scope, name),
+            scope,
             functools.partial(self._may_store, scope, name),
             False,
             lambda: True,
@@ -139,6 +154,7 @@ class Objects(abc.ABC):
             return ()
         return self._once(
             ("stored", scope, name),
+            scope,
             functools.partial(self._stored, scope, name),
             (),
             lambda: (((), anything(Located(scope, ir.Name(name))), 0),),
@@ -148,16 +164,18 @@ class Objects(abc.ABC):
     def _value_once(
         self,
         key: Hashable,
+        scope: Scope,
         compute: Callable[[], Held],
         least: Held,
         greatest: Callable[[], Held],
     ) -> Held:
         fold = functools.partial(joined, greatest=greatest)
-        return self._once(key, compute, least, greatest, fold)
+        return self._once(key, scope, compute, least, greatest, fold)
 
     def _once(
         self,
         key: Hashable,
+        scope: Scope,
         compute: Callable[[], Answer],
         least: Answer,
         greatest: Callable[[], Answer],
@@ -166,15 +184,27 @@ class Objects(abc.ABC):
         """Each answer is found once.
 
         Args:
+            scope: the function that it is about.
             least: what to assume of the answer at first, where it depends on itself.
             greatest: the answer where it takes too long to find it.
             fold: what to assume of it in the next round, of what was assumed and what was found.
         """
-        within_bounds = functools.partial(self._within_bounds, compute, greatest)
-        return self._answers.get(key, within_bounds, least, lambda _: greatest(), fold)
+        within_bounds = functools.partial(self._within_bounds, key, scope, compute, greatest)
+        found = self._answers.get(key, within_bounds, least, lambda _: greatest(), fold)
+        if self._depth:
+            self.rests_on.asked(key, settled=self.final(key) is not UNKNOWN)
+        return found
+
+    def final(self, key: Hashable) -> object:
+        """The answer for a key if it is settled, else UNKNOWN."""
+        return self._answers.final(key)
 
     def _within_bounds(
-        self, compute: Callable[[], Answer], greatest: Callable[[], Answer]
+        self,
+        key: Hashable,
+        scope: Scope,
+        compute: Callable[[], Answer],
+        greatest: Callable[[], Answer],
     ) -> Answer:
         if not self._depth:
             self._left = _MOST
@@ -182,9 +212,11 @@ class Objects(abc.ABC):
         if self._left < 0 or self._depth >= _DEEPEST:
             return greatest()
         self._depth += 1
+        self.rests_on.begin(key, scope.module)
         try:
             return compute()
         finally:
+            self.rests_on.end()
             self._depth -= 1
 
     @abc.abstractmethod

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for, passed_none
 from nnx_migrate.analysis.domain.containers import all_leaves, parts_of
+from nnx_migrate.analysis.domain.fixpoint import Lasts
 from nnx_migrate.analysis.domain.values import (
     ARRAY,
     PLAIN,
@@ -57,6 +58,7 @@ class SharingFinder:
     Args:
         before: of the project that this one is but for a file.
         without: attributes that are taken not to be there: methods, and what these store.
+        lasting: gives those answers about objects of the one before that still hold.
     """
 
     def __init__(
@@ -65,13 +67,15 @@ class SharingFinder:
         contents: ContentsFinder,
         before: SharingFinder | None = None,
         without: frozenset[tuple[Scope, str]] = frozenset(),
+        lasting: Lasts | None = None,
     ) -> None:
         self._before = before
         self.evaluator = evaluator
         self.project = evaluator.project
         self.hierarchy = evaluator.hierarchy
         self.ties = TieFinder(evaluator)
-        self.objects = ObjectFinder(evaluator, without)
+        earlier = None if before is None else before.objects
+        self.objects: ObjectFinder = ObjectFinder(evaluator, without, earlier, lasting)
         self.passed = PassedObjects(evaluator, self.objects, self.ties, contents)
         self._reasons: dict[str, str] = {}
         #: The same of objects for which constructors are passed None by some names.

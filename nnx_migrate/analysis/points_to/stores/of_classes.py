@@ -50,6 +50,7 @@ def _put(objects: Objects, class_name: str, name: str) -> Iterator[Held]:
             continue
         held = put_in_turns(objects, scope, held, write.line)
         for where, call, value in objects.evaluator.callers.of(scope):
+            objects.rests_on.read(where.module)
             first = {0: NOTHING} if value.bound else {}
             told = in_terms_of(objects, scope, held, call, first, (where, call), call.line)
             yield put_in_turns(objects, where, told, call.line)
