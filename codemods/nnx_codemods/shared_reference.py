@@ -41,13 +41,16 @@ After
 
 When it is safe
 ---------------
-A model may go into a jitted function together with the `nnx.ModelAndOptimizer` that was made from
-it. The function then reads the model from there (`model = optimizer.model`), and the calls no
-longer pass it. All calls must be in sight, and both names bound once, one after the other, or by
-what one function of the file makes and returns (`model, optimizer = make()`). The calls may also
-read the model from the optimizer (`optimizer.model`), or pass a view of it that no code changes
-(`nnx.view(model, deterministic=False)`): then the function makes that view. Options of `nnx.jit`
-that list both parameters, or neither, list those that are left.
+A jitted function may get a model together with the `nnx.ModelAndOptimizer` that was made from it.
+It then reads the model from there (`model = optimizer.model`), and the calls no longer pass it, if
+all of this holds:
+
+- All calls are in sight. They pass the model, read it from the optimizer (`optimizer.model`), or
+  pass a view of it that no code changes (`nnx.view(model, deterministic=False)`). The function then
+  makes that view.
+- Both names are bound once, one after the other, or by what one function of the file makes and
+  returns (`model, optimizer = make()`).
+- Options of `nnx.jit` list both parameters, or neither. They then list those that are left.
 
 A decorated function may make a model and return it with its State (`return model, state`, where
 `state = nnx.state(model)`). It then returns the model alone, and the callers take its State. Every

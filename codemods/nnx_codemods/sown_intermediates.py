@@ -83,30 +83,39 @@ the model as everywhere):
 
 When it is safe
 ---------------
-What is put back needs no value to be followed: a function that sows on one object whose types are
-known, does nothing else to it, and has no Variables of these types that are made otherwise (`self.h
-= nnx.Intermediate(x)`). It does not run under nnx.capture, where pop cannot take what is sown. What
-other programs capture does not matter: a notebook runs only what it imports, and so does a file
-that no other file can import. A call of its own needs a statement in which it comes first, and an
-object that has a name there. A twin needs nnx.jit with no options but `static_argnames`, other
-transforms with no more than axes, at which what is sown is 0. Arguments of a jitted function that
-are not static have no default but None, or a number that only arrays are multiplied by or added to:
-inside they would be values of the trace.
-
-A Variable that each call makes counts as sown if its class is one of the project, and nothing else
-makes objects of it, or of a class below it. Each must be stored in a method's own object at once,
-under one name, which neither the constructor, nor other code, nor a class above or below uses for
-anything else. The program must not use nnx.capture, which does not collect these.
-
-nnx.capture replaces a pop where all of this holds:
+`nnx.capture` replaces a pop, if all of this holds:
 
 - All calls of the function are in its file, and the object is the first argument.
-- In the block of each call, a pop of exactly the sown type follows (capture goes by the exact type,
-  pop takes subclasses too), and nothing in between may change or read the object.
-- Nothing sown is on the object before; the rule follows it to where it is made.
-- If something between the call and the pop may raise, no code continues after that. An exception
-  in the function itself leaves nothing behind, because capture has the object inside the transform.
+- In the block of each call, a pop of exactly the sown type follows. Capture goes by the exact type,
+  and pop takes subclasses, too. Nothing in between may change or read the object.
+- Nothing sown is on the object before. The rule follows it to where it is made.
+- If something between the call and the pop may raise, no code continues after that. An exception in
+  the function itself leaves nothing behind, because capture has the object inside the transform.
 - No code reads the sown values as an attribute.
+
+Otherwise, the function pops what it sows, and it is put back outside, if all of this holds:
+
+- The function sows on one object, whose types of sown values are known, and does nothing else to
+  it.
+- No other code makes Variables of these types (`self.h = nnx.Intermediate(x)`).
+- It does not run under `nnx.capture`, where pop cannot take what is sown. What other programs
+  capture does not matter: a notebook runs only what it imports, and so does a file that no other
+  file can import.
+
+The statement of a single call puts it back, if the call comes first there, and the object has a
+name. A function that has a private twin puts it back for all calls, if this holds:
+
+- `nnx.jit` has no options but `static_argnames`. Other transforms have no more than axes, at which
+  what is sown is 0.
+- Arguments of a jitted function that are not static have no default but None, or a number that only
+  arrays are multiplied by or added to. Inside they would be values of the trace.
+
+A Variable that each call makes counts as sown, if all of this holds:
+
+- Its class is one of the project, and nothing else makes objects of it, or of a class below it.
+- Each is stored in a method's own object at once, under one name. Neither the constructor, nor
+  other code, nor a class above or below uses that name for anything else.
+- The program does not use `nnx.capture`, which does not collect such Variables.
 
 For perturbations, the forward pass before the gradient is the one in the loss, on the same inputs.
 They are popped in the same block, or the object is made there and nothing else sees them. Nothing

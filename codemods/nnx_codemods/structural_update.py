@@ -2,15 +2,20 @@
 
 What it finds
 -------------
-Functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map`, `cond`, `switch`, `while_loop`,
-or `fori_loop`, and under gradients for arguments that are not differentiated. They create, replace,
-delete, or set attributes of an object that they get, themselves or in what they call: `self.cache =
-...`, `model.train()`, `self.sow(...)`, `nnx.pop(...)`, a transform on `__init__`. Functions
-decorated with `split_rngs` and `fork_rngs` count too: in tree mode they get a copy of the object. A
-transform that is passed on as a value (`TRANSFORMS[name]`) counts as one that runs such functions.
-One that only gets a name (`jit = nnx.jit if fast else jax.jit`), or is among the values that a test
-runs with, counts by what the code in sight applies it to. Functions that `nnx.bridge.lazy_init`
-runs on an object that may hold a `ToNNX` count too, because its first call makes Variables.
+Functions that create, replace, delete, or set attributes of an object that they get, themselves or
+in what they call: `self.cache = ...`, `model.train()`, `self.sow(...)`, `nnx.pop(...)`. These
+functions count:
+
+- functions under `jit`, `vmap`, `pmap`, `scan`, `remat`, `shard_map`, `cond`, `switch`,
+  `while_loop`, or `fori_loop`, or a transform that code passes on as a value (`TRANSFORMS[name]`)
+- losses, for the arguments that are not differentiated
+- `__init__` under a transform
+- functions that `split_rngs` or `fork_rngs` decorates: in tree mode they get a copy of the object
+- functions that `nnx.bridge.lazy_init` runs on an object that may hold a `ToNNX`, because its first
+  call makes Variables
+
+A transform that only gets a name (`jit = nnx.jit if fast else jax.jit`), or is among the values
+that a test runs with, counts by what the code in sight applies it to.
 
 Why it matters
 --------------
@@ -38,92 +43,89 @@ After
 
 When it is safe
 ---------------
-`train()`, `eval()`, `set_attributes(flag=True)` and `model.flag = True` with constants, which a
-function under `jit`, `vmap`, `scan`, `remat` or a gradient runs first of all, are set before its
-calls. All of these are in the same file, each is the first thing that its statement does, and
-passes the object by a name. The other arguments of the call do not read the flag: arrays, other
-objects, calls of jax and numpy with arrays. No class of the project has its own `train()`, `eval()`
-or setters, and no code continues after an exception of the call. If code also lowers a step
-(`step.lower(model, x).compile()`), and only reads its program, the step also keeps setting them
-itself, for that trace.
+A function may set a mode first of all: by `train()`, `eval()`, `set_attributes(flag=True)`, or
+`model.flag = True` with a constant. The mode is then set before each call, if all of this holds:
 
-A Variable that a method replaces with a new one of the same type (`self.loss = Loss(value)`) is set
-in place: `self.loss.set_value(value)`. The constructor makes the first one, of arrays and without
-metadata, before any method runs. No other class and no other code sets or pops it, or keeps the
-Variable itself. No code takes a State or a second object that has it, and may see the new value
-there; `--allow kept-variables` assumes that none is read afterwards.
+- The function is under `jit`, `vmap`, `scan`, `remat`, or a gradient.
+- All calls are in the same file. Each is the first thing that its statement does, and passes the
+  object by a name.
+- The other arguments of the call do not read the flag: they are arrays, other objects, or calls of
+  jax and numpy with arrays.
+- No class of the project has its own `train()`, `eval()`, or setters.
+- No code continues after an exception of the call.
 
-Everything else is pinned, together with every transform around the site that is in sight. To get
-rid of such a pin, move the change out of the transform, write to the Variable in place
-(`self.w[...] = v`), or keep arrays in Variables.
+A step that code also lowers (`step.lower(model, x).compile()`), only to read its program, still
+sets the mode itself, too.
+
+A method may replace a Variable with a new one of the same type (`self.loss = Loss(value)`). The
+Variable is then set in place (`self.loss.set_value(value)`), if all of this holds:
+
+- The constructor makes the first one, of arrays and without metadata, before any method runs.
+- No other class and no other code sets or pops it, or keeps the Variable itself.
+- No code takes a State or a second object that has it, and may see the new value there. `--allow
+  kept-variables` assumes that none is read afterwards.
+
+Everything else is pinned, with every transform in sight around the site. To get rid of the pin,
+annotate the class, name the function, move the change out of the transform, write to the Variable
+in place (`self.w[...] = v`), or keep arrays in Variables.
 
 What it does otherwise
 ----------------------
-For an object of unknown class, the rule sees what the function itself does: `train()`, `eval()`,
-`sow`, `pop`, and attributes that it sets, also through `setattr`, `object.__setattr__`, `__dict__`,
-and `vars(model)`.
+Values that a function sows, or attributes that it sets to new Variables, and pops again on every
+path (`aux = nnx.pop(model, Loss)` after the forward pass) are not a change. All its calls must be
+in sight, and nothing sown may be on the object before, because tree mode would leave that there. If
+not all calls are in sight, a jitted function, or a loss, checks that: a value that was there before
+is missing after the pop. Each pop must be in the function itself, after the code that sows its
+type. Code in sight must not leave such values on the object, nor make others of the type.
+
+What happens to a copy (`model = nnx.clone(model)` first), or under `nnx.capture`, is no change. Nor
+is what raises in both modes for the carry of a loop. If the function unpacks a tuple that calls
+pass (`step((model, cache))`), each element counts by itself. In a loop, an element also counts if
+the body returns the model in its place.
+
+Code that depends on a false flag does not count (`if sow_weights: self.sow(...)`). The flag is one
+of these:
+
+- a parameter that the call leaves at its default of False or None
+- an attribute that the constructor stores from such a parameter. The object that holds the Module
+  makes it itself (`self.encoder = Encoder(rngs)`) without the flag. No code sets the attribute
+  again, or puts in another Module. A file that is written to be started (`if __name__ ==
+  "__main__":`) may set it: that counts in programs that import that file, or may load it at run
+  time, or any object where it writes such (`pickle.dump`).
+- an attribute that no object of the program has true (`if self.config.use_cache:`). All calls of
+  the class leave it at False or None. No code stores to it, or gets the class as a value. A program
+  is a notebook, or a script, with what it imports. Elsewhere no code outside may be able to use the
+  class.
+
+If the class of an object is unknown, the rule sees what the function itself does: `train()`,
+`eval()`, `sow`, `pop`, and attributes that it sets, also through `setattr`, `object.__setattr__`,
+`__dict__`, and `vars(model)`.
 
 An unknown function that is called on the object, or gets it, may be anything in sight that accepts
-such a call: `m(x)` may be any `__call__`, and `run(m)` any function of that name. Such an *unknown
-effect* is pinned where one of them changes structure, and the finding names it; where none does,
-there is no finding. A notebook runs what it defines and imports, directly or through others, and
-nothing else unless that imports at run time. For the carry of a loop, only changes count that do
-not raise in both modes. An object that is certainly one of nnx is also pinned where code out of
-sight gets it: code of another package, or a parameter that no call shows. To get rid of such a pin,
-annotate the class, or name the function.
+such a call: `m(x)` may be any `__call__`, and `run(m)` any function of that name. A notebook runs
+what it defines and imports, directly or through others, and nothing else unless that imports at run
+time. Such an *unknown effect* has these outcomes:
 
-Where such an object is another argument of a loss, and `module-gradient` makes the gradient one
-over States, the new function checks it, too: it splits the object (`nnx.split`) before and behind
-the loss, and raises where that gives something else. Code in sight that may change the object still
-leads to a pin, as does an argument that is passed by name.
-
-A function that `nnx.jit` decorates checks itself if it passes such an object to code out of sight:
-it splits the object in its first line, and before its return. The decorator must be the last one,
-and the return the only one, at the end. A function that returns nothing checks at its end. No other
-code may assign the parameter. This also works for a function that only `nnx.jit(step)` uses.
-Several objects are split at once: `nnx.split((model, batch))`. `--no-trace-checks` pins such a
-place.
+- A pin, if one of the functions in sight changes structure. The finding names it.
+- A check, if none does, the object is certainly one of nnx, and code out of sight gets it: code of
+  another package, or a parameter that no call shows. A jitted function splits the object in its
+  first line (`nnx.split`) and before its return, and raises if that gives something else. It must
+  be decorated last, or used only by `nnx.jit(step)`, have at most one return, at the end, and not
+  assign the parameter. The function over States that `module-gradient` writes checks the other
+  arguments of a loss that calls pass by position.
+- A pin, if no such check fits, and with `--no-trace-checks`.
+- No finding in all other cases. With `--allow unknown-effects`, code out of sight never counts.
 
 A transform of a function that no file shows is pinned where a call may pass it an object:
 `nnx.jit(getattr(steps, name))`, `globals()[name]`, a parameter that no call in sight passes, or a
 function of another package. So is a function that passes an object on to such a one, or calls
 `exec`. A table of functions in sight (`STEPS[name]`) counts as all the functions that it holds.
-`getattr(nnx, name)` is pinned where the names in sight are transforms. It is reported where the
-names are out of sight and it gets a function of the project.
-
-With `--allow unknown-effects`, code out of sight does not count: neither what gets such an object,
-nor a function that no file shows, nor a transform that is passed on as a value. Code in sight that
-may be meant still leads to a pin.
-
-If a call passes a tuple (`step((model, cache))`, `nnx.while_loop(condition, body, (model, cache))`)
-and the function unpacks it, each element counts by itself: a change of the cache is not a change of
-the model. In a loop, an element also counts if the body returns the model in its place.
-
-What depends on a flag that is false does not count: a parameter that the call leaves at its default
-of False or None (`if sow_weights: self.sow(...)`), or an attribute. The constructor has to store
-the attribute from a parameter (`self.sow_weights = sow_weights`), and the object that holds the
-Module has to make it itself (`self.encoder = Encoder(rngs)`), without the flag. No code may set the
-attribute again, or put in another Module. One file that is written to be started
-(`if __name__ == "__main__":`) may set it: that counts in programs that import that file, or may
-load it at run time, or any object where it writes such (`pickle.dump`).
-
-Nor does what depends on an attribute that no object of the program has true (`if
-self.config.use_cache:`): no call of the class, which can be a dataclass, passes anything but False
-or None for it, no code stores to it, and no code gets the class as a value. A program is a
-notebook, or a file of no package that no other file imports, with what it imports; elsewhere the
-class must be one that no code outside can use.
-
-Values that a function sows, or attributes that it sets to new Variables, and pops again on every
-path (`aux = nnx.pop(model, Loss)` after the forward pass) are not a change. All its calls must be
-in sight, and nothing sown may be on the object before, because tree mode would leave that there.
-If not all calls are in sight, a jitted function, or a loss, checks that as above: a value that was
-there before is missing after the pop. Each pop must be in the function itself, after the code that
-sows its type. Code in sight must not leave such values on the object, nor make others of the type.
+`getattr(nnx, name)` is pinned where the names in sight are transforms. It is reported if they are
+out of sight, and it gets a function of the project.
 
 The rule reports code that passes on `nnx` itself (`names = vars(nnx)`, `use(nnx, step)`), a
 transform of a module whose name is computed (`import_module(name).jit`), and a transform that the
-text of `exec` or `eval` names. What happens to a copy (`model = nnx.clone(model)` first) or under
-`nnx.capture` is the same in both modes.
+text of `exec` or `eval` names.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """
