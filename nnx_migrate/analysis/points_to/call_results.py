@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping
 
 from nnx_migrate.analysis.callgraph.binding import argument_for, caught
-from nnx_migrate.analysis.domain.containers import any_leaf
 from nnx_migrate.analysis.domain.values import (
     ClassValue,
     FunctionValue,
@@ -17,7 +16,6 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
-from nnx_migrate.analysis.heap.held_objects import holds_objects
 from nnx_migrate.analysis.interp.record_fields import fields_of, init_only, new_containers
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import CACHES
@@ -41,11 +39,17 @@ from nnx_migrate.analysis.points_to.container_calls import (
     given_by_library,
     given_by_method,
     library_name,
+    makes_named_tuple,
 )
 from nnx_migrate.analysis.points_to.containers.cached import made_once
 from nnx_migrate.analysis.points_to.containers.displays import container
 from nnx_migrate.analysis.points_to.containers.elements import any_element, sliced
 from nnx_migrate.analysis.points_to.containers.places import as_passed
+from nnx_migrate.analysis.points_to.containers.under_transforms import (
+    given_through,
+    is_followed,
+    may_give_objects,
+)
 from nnx_migrate.analysis.points_to.plain_calls import plainer
 from nnx_migrate.analysis.points_to.queries import LAST, Objects
 from nnx_migrate.analysis.points_to.widening import are_few, summarized
@@ -56,7 +60,6 @@ _MANAGING = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmana
 #: So many parts of what a function of another file gives are followed.
 _MOST_ELSEWHERE = 400
 _NOTHING_KNOWN: Mapping[str, Held] = {}
-_NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 
 
 def called(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
@@ -94,9 +97,7 @@ def _given_elsewhere(
 ) -> Held:
     """What a call of a function of another file gives, where that is not too much to follow."""
     made = Held(Object(MadeBy(scope, call), (), Located(scope, call)))
-    if not any_leaf(
-        objects.evaluator.values(scope, call), lambda v: holds_objects(objects.evaluator, v)
-    ):
+    if not may_give_objects(objects, scope, call):
         return made
     found = _function_result(objects, scope, call, func, at)
     return found if are_few(found, _MOST_ELSEWHERE) else made
@@ -203,7 +204,7 @@ def _function_result(
         func: what its name means where it is called.
     """
     made = Held(Object(MadeBy(scope, call), (), Located(scope, call)))
-    if _makes_named_tuple(objects, scope, func):
+    if makes_named_tuple(objects, scope, func):
         given = [("", objects.held(scope, value, at)) for _, value in call.keywords]
         return together([*container(objects, scope, call.args, at).parts, *given])
     options: list[Held] = []
@@ -215,7 +216,13 @@ def _function_result(
             method = objects.hierarchy.method(value.class_name, "__call__")
             if isinstance(method, Scope):
                 value = FunctionValue(method, "", bound=True)
-        if not isinstance(value, FunctionValue) or not set(value.transforms) <= CACHES | _MANAGING:
+        if not isinstance(value, FunctionValue):
+            continue
+        through = not set(value.transforms) <= CACHES | _MANAGING
+        if through and not (
+            is_followed(objects, value, scope, call)
+            and may_give_objects(objects, scope, call, anything=False)
+        ):
             continue
         first: dict[int, Held] = {}
         if value.bound:
@@ -224,6 +231,8 @@ def _function_result(
         held = given_by(objects, value.scope, first, call, via, at, value.partial_args)
         if not CACHES.isdisjoint(value.transforms):
             held = made_once(objects, value.scope, held, via, at)
+        if through:
+            held = given_through(value, held, Located(scope, call))
         options.append(held)
     return either(options) if options else made
 
@@ -235,17 +244,6 @@ def _own_object(method: ir.Expr) -> ir.Expr:
             return base
         case _:
             return method
-
-
-def _makes_named_tuple(objects: Objects, scope: Scope, func: ir.Expr) -> bool:
-    """Whether a name is bound to `collections.namedtuple(...)`."""
-    bindings = objects.project.bindings(scope, func.id) if isinstance(func, ir.Name) else []
-    return any(
-        isinstance(each, Located)
-        and isinstance(each.expr, ir.Call)
-        and library_name(objects, each.scope, each.expr.func) in _NAMED_TUPLES
-        for each in bindings
-    )
 
 
 def what_is_returned(objects: Objects, scope: Scope) -> Held:

@@ -81,6 +81,7 @@ _GIVING = frozenset({"get", "pop", "popleft", "popitem", "setdefault"})
 _GIVING_ALL = frozenset({"values", "items", "copy"})
 #: After these the container has it no longer.
 _TAKING_OUT = frozenset({"pop", "popleft", "popitem"})
+_NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 
 
 def given_by_method(
@@ -284,6 +285,17 @@ def library_name(objects: Objects, scope: Scope, func: ir.Expr) -> str | None:
     if isinstance(func, ir.Name) and not objects.project.bindings(scope, func.id):
         return f"builtins.{func.id}"
     return objects.project.dotted(scope, func)
+
+
+def makes_named_tuple(objects: Objects, scope: Scope, func: ir.Expr) -> bool:
+    """Whether a name is bound to `collections.namedtuple(...)`."""
+    bindings = objects.project.bindings(scope, func.id) if isinstance(func, ir.Name) else []
+    return any(
+        isinstance(each, Located)
+        and isinstance(each.expr, ir.Call)
+        and library_name(objects, each.scope, each.expr.func) in _NAMED_TUPLES
+        for each in bindings
+    )
 
 
 def _partial(objects: Objects, scope: Scope, call: ir.Call, at: float) -> Held:
