@@ -44,10 +44,21 @@ def placed(context: FileContext, site: Site, changed: Sequence[Changed]) -> ByPl
 def _all_seen(context: FileContext, site: Site, definition: AnyFunction) -> bool:
     """Whether each call of what the transform gives is to be seen."""
     if site.form == "call":
-        return not site.escapes
+        return not (_jitted(context, site) or site).escapes
     if not isinstance(definition, ast.FunctionDef):
         return False
     return direct_calls(context, definition, decorated=True) is not None
+
+
+def _jitted(context: FileContext, site: Site) -> Site | None:
+    """The `nnx.jit(...)` that a result is given to at once, which passes on what it is called with.
+
+    Options of it may go by the names of the arguments.
+    """
+    for outer in context.finder.sites:
+        if outer.form == "call" and outer.function is site.node and outer.transform == "jit":
+            return None if outer.options or not outer.complete else outer
+    return None
 
 
 def _node(context: FileContext, call: ir.Call) -> ast.Call | None:
