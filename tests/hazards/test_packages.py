@@ -21,12 +21,14 @@ Ended = tuple[object, ...]
 
 
 def _programs() -> dict[str, Files]:
-    found: dict[str, Files] = {}
+    found: dict[str, Files] = dict(PROJECTS)
     for case in all_cases():
-        files = {name: data.decode() for name, data in case.files("before").items()}
-        if len(files) > 1 and not any("/" in name for name in files):
-            found[case.name] = files
-    return found | PROJECTS
+        found[case.name] = {name: data.decode() for name, data in case.files("before").items()}
+    return {
+        name: files
+        for name, files in found.items()
+        if len(files) > 1 and not any("/" in file for file in files)
+    }
 
 
 PROGRAMS = _programs()
@@ -85,7 +87,7 @@ def _ended(root: Path, files: Files, *empty: str) -> set[Ended]:
         ended.add((name, result.status, result.after.decode()))
         for finding in result.findings:
             # Where nothing marks the project, places are told from the folder of the package.
-            message = finding.message.replace("pk/", "")
+            message = finding.message.replace("../", "").replace("pk/", "")
             ended.add((name, finding.line, finding.rule, finding.outcome, message))
     return ended
 

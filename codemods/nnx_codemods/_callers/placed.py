@@ -56,7 +56,7 @@ def _jitted(context: FileContext, site: Site) -> Site | None:
     Options of it may go by the names of the arguments.
     """
     for outer in context.finder.sites:
-        if outer.form == "call" and outer.function is site.node and outer.transform == "jit":
+        if outer.form == "call" and outer.function is site.node and outer.spec.compiles:
             return None if outer.options or not outer.complete else outer
     return None
 
