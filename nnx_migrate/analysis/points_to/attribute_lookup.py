@@ -46,6 +46,8 @@ def attribute_of(objects: Objects, scope: Scope, base: ir.Expr, name: str, at: f
         return either(options)
     if held == NOTHING:
         return _of_other_module(objects, scope, expr)
+    if _is_method_of_layer(objects, scope, base, name):
+        return NOTHING  # bound to the object, of which no tree sees anything there
     return attribute(held, name, here)
 
 
@@ -65,6 +67,17 @@ def _by_method(objects: Objects, here: Located, held: Held, class_name: str) -> 
     if isinstance(method, Scope) and not _is_kept(objects, class_name, name):
         returned = mapped(objects.returned(method), lambda each: _part_by_name(each, name))
         yield _given_by_property(objects, method, returned, held, here.scope)
+
+
+def _is_method_of_layer(objects: Objects, scope: Scope, base: ir.Expr, name: str) -> bool:
+    """Whether an attribute is a method of a layer of flax, for all that its object can be."""
+    values = objects.evaluator.values(scope, base)
+    layers = [
+        layer_of(v.class_name) if isinstance(v, Instance) and v.exact else None for v in values
+    ]
+    return bool(layers) and all(
+        layer is not None and layer.kind == "module" and name in layer.methods for layer in layers
+    )
 
 
 def _is_cached(objects: Objects, method: Scope) -> bool:
