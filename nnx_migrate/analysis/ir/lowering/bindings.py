@@ -129,15 +129,18 @@ class Bindings:
 
     def each_turn(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
         """What a loop puts somewhere: one for all turns, or two where it is the same each time."""
-        root = value if isinstance(value, ir.Name) else ir.root_name(value)
-        if not self.loops or root is None:
-            return (value,)
-        bound = (
-            node.id == root.id and isinstance(node.ctx, ast.Store)
+        parts = value.options if isinstance(value, ir.Choice) else (value,)
+        roots = [part if isinstance(part, ir.Name) else ir.root_name(part) for part in parts]
+        again = any(root is not None and self.is_from_outside(root) for root in roots)
+        return (value, value) if again else (value,)
+
+    def is_from_outside(self, name: ir.Name) -> bool:
+        """Whether a name means the same in all turns of the loop around."""
+        return bool(self.loops) and not any(
+            node.id == name.id and isinstance(node.ctx, ast.Store)
             for node in ast.walk(self.loops[-1])
             if isinstance(node, ast.Name)
         )
-        return (value,) if any(bound) else (value, value)
 
     def runs(self, operand: ast.expr, *methods: str) -> None:
         """Take note of methods that syntax runs, as of any others that are looked up."""

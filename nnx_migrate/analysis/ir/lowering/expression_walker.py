@@ -166,7 +166,7 @@ class ExpressionWalker(Bindings):
 
     def visit_yield(self, node: ast.Yield) -> None:
         if node.value is not None:
-            self.function.yields.append(lower_expr(node.value))
+            self.function.yields += self.each_turn(lower_expr(node.value))
         self.visit(node.value)
 
     def visit_yield_from(self, node: ast.YieldFrom) -> None:
