@@ -85,6 +85,15 @@ class Reader:
             self.requests.append(url)
 
 
+def until(page: Page, condition: str) -> None:
+    """Wait for a condition of the page; Playwright's own way is one that the page forbids."""
+    for _ in range(100):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {condition}")
+
+
 def readers(browser: Browser, scheme: Literal["light", "dark"] = "light") -> Iterator[Reader]:
     """A reader; whatever page it opened asked for nothing and complained of nothing."""
     context = browser.new_context(viewport={"width": 1400, "height": 900}, color_scheme=scheme)

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from nnx_migrate.core.findings import FileResult, FileStatus, Finding, Outcome, SourceEdit
 from nnx_migrate.core.totals import count
 from nnx_migrate.report.html.page import Review, render_page
-from tests.browser.conftest import Reader
+from tests.browser.conftest import Reader, until
 from tests.browser.test_accessible import violations
 
 MANY, FEW = 2_000, 20
@@ -118,7 +118,7 @@ def test_scrolling_through_them_keeps_no_more_than_is_in_sight(reader: Reader, m
     assert elements(page) < 2 * before
     # Nothing jumps: what is at the top stays there while more is made around it.
     top = "document.elementFromPoint(700, 200).closest('section').id"
-    page.wait_for_function("document.elementFromPoint(700, 200)?.closest('section')")
+    until(page, "!!document.elementFromPoint(700, 200)?.closest('section')")
     first = page.evaluate(top)
     page.wait_for_timeout(200)
     assert page.evaluate(top) == first

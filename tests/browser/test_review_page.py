@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Reader
+from tests.browser.conftest import Reader, until
 
 
 def shows(page: Page, *names: str) -> None:
@@ -15,15 +15,6 @@ def shows(page: Page, *names: str) -> None:
     labels = "[...document.querySelectorAll('#files > section')].map(each => each.ariaLabel)"
     wanted = json.dumps(names, separators=(",", ":"))
     until(page, f"JSON.stringify({labels}) === {json.dumps(wanted)}")
-
-
-def until(page: Page, condition: str) -> None:
-    """Wait for a condition of the page; Playwright's own way is one that the page forbids."""
-    for _ in range(100):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never came true: {condition}")
 
 
 def test_the_summary_and_what_is_left_come_first(reader: Reader, sample: Path) -> None:
