@@ -18,8 +18,8 @@ twice.
 
 The case of two names is also found for `split_rngs` and `fork_rngs` as decorators, and for
 functions that trace nothing: `nnx.split`, `nnx.state`, `nnx.clone`, `nnx.map`, `nnx.Optimizer`,
-`nnx.EMA`, `nnx.tabulate`, `model.train()`, `model.eval()`, and similar ones. A method that is
-called later counts, too: `(model.train if training else model.eval)()`. Modules that are not trees
+`nnx.EMA`, `nnx.tabulate`, `model.train()`, `model.eval()`, and similar ones. A method that a
+test chooses counts, too: `(model.train if training else model.eval)()`. Modules that are not trees
 (`pytree=False`, `nnx.Object`, `bridge.Module`) count as such objects. The rule treats the project's
 own kinds of `nnx.Optimizer`, `nnx.ModelAndOptimizer`, and `nnx.EMA` in the same way. It also looks
 at `graphdef.apply(...)` and `nnx.call(...)`, which take the object apart again, by what was split.

@@ -310,8 +310,8 @@ OBJECT_FUNCTIONS: Mapping[str, ObjectFunction] = {
 KEEPERS = frozenset({"Optimizer", "ModelAndOptimizer", "EMA"})
 #: Methods of a Module that do such things to it.
 OBJECT_METHODS = frozenset({"train", "eval", "set_attributes", "iter_modules"})
-#: Those of them that do it when they are called, whoever calls them.
-PASSED_METHODS = OBJECT_METHODS - {"iter_modules"}
+#: Those of them that do it when they are called, however the call finds them.
+CHOSEN_METHODS = OBJECT_METHODS - {"iter_modules"}
 #: Methods that are sites, with the names of these.
 METHODS: Mapping[str, str] = {
     **{name: f"Module.{name}" for name in sorted(OBJECT_METHODS)},

@@ -207,8 +207,8 @@ def of_object(
     )
 
 
-def of_object_later(name: str, method: ast.expr, given: ast.expr) -> Site:
-    """The site of a method that is called by other code, or later, with what that passes."""
+def of_object_chosen(name: str, method: ast.expr, given: ast.expr) -> Site:
+    """The site of a method that is one of several which a call may run."""
     return Site(name, method, "object", method, {}, None, True, None, operands=(given,))
 
 

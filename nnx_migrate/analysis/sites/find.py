@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.flax.names import nnx_name
 from nnx_migrate.analysis.flax.transforms import (
     AS_VALUE,
+    CHOSEN_METHODS,
     JAX_SITES,
     METHODS,
     OBJECT_FUNCTIONS,
     OTHER_PACKAGE,
-    PASSED_METHODS,
     SITE_NAMES,
     spec,
 )
 from nnx_migrate.analysis.ir.lowering.literal_lookups import looked_up
 from nnx_migrate.analysis.ir.lowering.syntax_names import callee
-from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object, of_object_later
+from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object, of_object_chosen
 from nnx_migrate.analysis.sites.hidden_names import hidden_names
 from nnx_migrate.analysis.sites.other_packages import names_of_others, package_called
 from nnx_migrate.analysis.sites.site import Site
@@ -40,7 +40,7 @@ class SiteFinder(SiteForms):
             if (site := self.site(reference, name)) is not None
         ]
         found += self._methods()
-        found += self._passed_methods()
+        found += self._chosen_methods()
         found += self._own_keepers()
         found += self._jax_sites()
         found += self._of_other_packages()
@@ -76,21 +76,28 @@ class SiteFinder(SiteForms):
             elif nnx_name(dotted) == name and call.args:
                 yield of_object(name, call.func, call, call.args[0], keywords_of(call))
 
-    def _passed_methods(self) -> Iterator[Site]:
-        """Such methods that are called by other code, or later: `(m.train if t else m.eval)()`."""
+    def _chosen_methods(self) -> Iterator[Site]:
+        """Such methods that a call chooses: `(m.train if t else m.eval)()`, `getattr(m, "eval")()`.
+
+        What is called there is no flag of that name, whatever the object is.
+        """
         for method in self.tree.of_kind(ast.Attribute):
-            parent = self.tree.parents[method]
-            called = isinstance(parent, ast.Call) and parent.func is method
-            if method.attr not in PASSED_METHODS or called or not isinstance(method.ctx, ast.Load):
-                continue
-            if self.tree.dotted(method) is None:
-                yield of_object_later(METHODS[method.attr], method, method.value)
+            chosen = isinstance(self.tree.parents[method], ast.IfExp)
+            if method.attr in CHOSEN_METHODS and chosen and self._is_called(method):
+                yield of_object_chosen(METHODS[method.attr], method, method.value)
         words = self.tree.project.modules[self.tree.module].words
         for call in self.tree.of_kind(ast.Call) if "getattr" in words else ():
             if isinstance(call.func, ast.Name) and callee(call) == "getattr":
-                name = next((each for each in looked_up(call) if each in PASSED_METHODS), None)
-                if name is not None:
-                    yield of_object_later(METHODS[name], call, call.args[0])
+                name = next((each for each in looked_up(call) if each in CHOSEN_METHODS), None)
+                if name is not None and self._is_called(call):
+                    yield of_object_chosen(METHODS[name], call, call.args[0])
+
+    def _is_called(self, function: ast.expr) -> bool:
+        """Whether a call runs what an expression gives, or what a test chooses beside it."""
+        parent = self.tree.parents[function]
+        while isinstance(parent, ast.IfExp) and function is not parent.test:
+            function, parent = parent, self.tree.parents[parent]
+        return isinstance(parent, ast.Call) and parent.func is function
 
     def _own_keepers(self) -> Iterator[Site]:
         """Calls of the project's own kinds of Optimizer and the like, and of `super().__init__`."""

@@ -13,7 +13,7 @@ import enum
 from collections.abc import Iterator
 
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
-from nnx_migrate.analysis.flax.transforms import PASSED_METHODS, SETTERS
+from nnx_migrate.analysis.flax.transforms import CHOSEN_METHODS, SETTERS
 from nnx_migrate.analysis.ir.lowering.literal_lookups import looked_up
 from nnx_migrate.rewrite.pinned.options import without_options
 from nnx_migrate.rewrite.pinned.short_lines import joined
@@ -228,14 +228,14 @@ def _scope(syntax: Syntax, node: ast.AST) -> ast.AST:
 
 
 def _called(syntax: Syntax, setter: ast.Call) -> OldPin | None:
-    """`nnx.set_graph_mode(True)(model.eval)`, called there or by other code."""
+    """`nnx.set_graph_mode(True)(model.eval)()`, also where a test chooses what is called."""
     if not syntax.setter(setter.func, SETTERS[0]) or len(setter.args) != 1 or setter.keywords:
         return None
     inner = setter.args[0]
     name = _method(inner)
     around = syntax.parents[setter]
     at_once = isinstance(around, ast.Call) and around.func is setter
-    if not name or not (at_once or name in PASSED_METHODS):
+    if not name or not (at_once or name in CHOSEN_METHODS):
         return None
     edits = list(_kept(syntax, setter, inner))
     if None in edits:
@@ -251,7 +251,7 @@ def _method(function: ast.expr) -> str:
         case ast.Attribute(attr=name):
             return name
         case ast.Call(func=ast.Name(id="getattr")):
-            return next((text for text in looked_up(function) if text in PASSED_METHODS), "")
+            return next((text for text in looked_up(function) if text in CHOSEN_METHODS), "")
         case _:
             return ""
 
