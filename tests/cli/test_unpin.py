@@ -146,7 +146,7 @@ def test_unpin_asks_about_what_looks_like_a_pin(command: Command, file: Path) ->
     assert applied(command, file, "--unpin") == expected
 
 
-def test_unpin_asks_about_methods_that_are_called_later(command: Command, file: Path) -> None:
+def test_unpin_asks_about_methods_that_a_call_chooses(command: Command, file: Path) -> None:
     """They are pins of shared parts, which this model has no more."""
     native = """\
 from flax import nnx
@@ -155,7 +155,6 @@ from flax import nnx
 def modes(model: nnx.Linear, training):
     (model.train if training else model.eval)()
     getattr(model, "train" if training else "eval")()
-    return model.eval, model.shape
 """
     calls = ("model.train", "model.eval", 'getattr(model, "train" if training else "eval")')
     once = native

@@ -19,7 +19,7 @@ from nnx_migrate.analysis.flax.transforms import (
     spec,
 )
 from nnx_migrate.analysis.ir.lowering.literal_lookups import looked_up
-from nnx_migrate.analysis.ir.lowering.syntax_names import callee
+from nnx_migrate.analysis.ir.lowering.syntax_names import callee, is_called
 from nnx_migrate.analysis.sites.build import SiteForms, keywords_of, of_object, of_object_chosen
 from nnx_migrate.analysis.sites.hidden_names import hidden_names
 from nnx_migrate.analysis.sites.other_packages import names_of_others, package_called
@@ -83,21 +83,14 @@ class SiteFinder(SiteForms):
         """
         for method in self.tree.of_kind(ast.Attribute):
             chosen = isinstance(self.tree.parents[method], ast.IfExp)
-            if method.attr in CHOSEN_METHODS and chosen and self._is_called(method):
+            if method.attr in CHOSEN_METHODS and chosen and is_called(method, self.tree.parents):
                 yield of_object_chosen(METHODS[method.attr], method, method.value)
         words = self.tree.project.modules[self.tree.module].words
         for call in self.tree.of_kind(ast.Call) if "getattr" in words else ():
             if isinstance(call.func, ast.Name) and callee(call) == "getattr":
                 name = next((each for each in looked_up(call) if each in CHOSEN_METHODS), None)
-                if name is not None and self._is_called(call):
+                if name is not None and is_called(call, self.tree.parents):
                     yield of_object_chosen(METHODS[name], call, call.args[0])
-
-    def _is_called(self, function: ast.expr) -> bool:
-        """Whether a call runs what an expression gives, or what a test chooses beside it."""
-        parent = self.tree.parents[function]
-        while isinstance(parent, ast.IfExp) and function is not parent.test:
-            function, parent = parent, self.tree.parents[parent]
-        return isinstance(parent, ast.Call) and parent.func is function
 
     def _own_keepers(self) -> Iterator[Site]:
         """Calls of the project's own kinds of Optimizer and the like, and of `super().__init__`."""

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from nnx_migrate.analysis.flax.model import mode_dependent_functions
 from nnx_migrate.analysis.flax.transforms import CHOSEN_METHODS, SETTERS
 from nnx_migrate.analysis.ir.lowering.literal_lookups import looked_up
+from nnx_migrate.analysis.ir.lowering.syntax_names import is_called
 from nnx_migrate.rewrite.pinned.options import without_options
 from nnx_migrate.rewrite.pinned.short_lines import joined
 from nnx_migrate.rewrite.pinned.syntax import Syntax
@@ -233,9 +234,7 @@ def _called(syntax: Syntax, setter: ast.Call) -> OldPin | None:
         return None
     inner = setter.args[0]
     name = _method(inner)
-    around = syntax.parents[setter]
-    at_once = isinstance(around, ast.Call) and around.func is setter
-    if not name or not (at_once or name in CHOSEN_METHODS):
+    if not name or not is_called(setter, syntax.parents):
         return None
     edits = list(_kept(syntax, setter, inner))
     if None in edits:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 
 def dotted_path(node: ast.AST | None) -> str:
@@ -26,3 +27,11 @@ def function_key(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> s
     """The key of a function: its name and place, so that equal names do not meet."""
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     return f"{name}:{node.lineno}:{node.col_offset}"
+
+
+def is_called(function: ast.expr, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether a call runs what an expression gives, or what a test chooses beside it."""
+    parent = parents[function]
+    while isinstance(parent, ast.IfExp) and function is not parent.test:
+        function, parent = parent, parents[parent]
+    return isinstance(parent, ast.Call) and parent.func is function
