@@ -20,10 +20,12 @@ from nnx_migrate.analysis.domain.values import (
 )
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.return_model import CONTAINER_CLASSES, INITIALIZER, INITIALIZERS
+from nnx_migrate.analysis.library.solver_settings import ABSTRACT_SETTINGS, MAKING_SETTINGS
 from nnx_migrate.analysis.symbols.class_hierarchy import Hierarchy
 from nnx_migrate.analysis.symbols.reaching_definitions import meant_at
 
 _HOLDERS = CONTAINER_CLASSES | {"Module", "ModelAndOptimizer", "MultiMetric", "Optimizer"}
+_SETTINGS = ABSTRACT_SETTINGS | MAKING_SETTINGS
 _PLAIN_TYPES = frozenset({"int", "float", "str", "bool", "bytes", "complex", "None"})
 #: Types of the array libraries, and of flax.typing, of what is neither an array nor holds one.
 _OF_ARRAY_LIBRARIES = ("jax.", "jaxtyping.", "numpy.", "chex.", "flax.typing.", *INITIALIZERS)
@@ -90,6 +92,8 @@ def _annotated_class(hierarchy: Hierarchy, name: str) -> Values:
         return PLAIN
     if name.startswith(_OF_ARRAY_LIBRARIES):
         return _annotated_array(name, short)
+    if name in _SETTINGS and not any(map(hierarchy.descendants, _SETTINGS)):
+        return PLAIN  # a class of the project may hold a model
     kind = hierarchy.kind(name)
     if kind == "state":
         return STATE if short != "GraphDef" else GRAPHDEF

@@ -39,6 +39,7 @@ from nnx_migrate.analysis.library.return_model import (
     iterated_of,
     library_result,
 )
+from nnx_migrate.analysis.library.solver_settings import MAKING_SETTINGS
 from nnx_migrate.analysis.symbols.higher_order import TAKERS, Taker, implied_calls
 from nnx_migrate.analysis.symbols.library_names import canonical
 
@@ -85,6 +86,10 @@ def called_library(evaluator: Evaluation, scope: Scope, call: ir.Call, dotted: s
     if dotted in NAMESPACES:
         named = evaluator.all_of(scope, tuple(value for _, value in call.keywords))
         return frozenset({Instance(dotted, wraps=named, origin="a namespace")})
+    if dotted in MAKING_SETTINGS:
+        given = (*call.args, *(value for _, value in call.keywords))
+        plain = evaluator.all_of(scope, given) <= PLAIN
+        return PLAIN if plain else unknown(Unknown.RESULT, name=dotted)
     if is_transform(dotted):
         return transformed(evaluator, scope, call, dotted)
     carried = known.carried
