@@ -138,6 +138,9 @@ class Tracker(Giving):
         """
         where = self.where(scope, call.line)
         func = call.func
+        if of_new and ir.last_name(func) == "sort":
+            yield from self.given_with(scope, call)
+            return
         if of_new and ir.last_name(func) in MUTATING_METHODS and not call.keywords:
             return  # what it puts in, or takes out, is not changed by that
         if func in _EXECUTING and not self.project.bindings(scope, ir.last_name(func)):

@@ -69,6 +69,8 @@ INITIALIZERS = (
 #: A function that makes an array.
 INITIALIZER: Values = frozenset({LibraryValue("jax.nn.initializers.<made>")})
 _INITIALIZING = frozenset({"<made>", "ones", "zeros"})
+#: Makes operations on arrays: what `bind` runs, and gives, are arrays.
+_PRIMITIVES = frozenset({"jax.core.Primitive", "jax.extend.core.Primitive"})
 _STATE_FUNCTIONS = frozenset({"state", "pop", "filter_state", "merge_state", "variables"})
 #: Arrays that are written in place; a transform may not give back what it was given.
 _REFERENCES = frozenset({"jax.new_ref", "jax.ref.new_ref", "jax.array_ref"})
@@ -255,7 +257,7 @@ def library_result(dotted: str, nnx: str | None, arguments: Sequence[Values]) ->
         return arguments[1]
     if dotted in {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"} and len(arguments) > 1:
         return arguments[1]
-    if dotted.startswith(_ARRAY_LIBRARIES):
+    if dotted.startswith(_ARRAY_LIBRARIES) or dotted in _PRIMITIVES:
         return ARRAY
     if dotted in _REFERENCES:
         return STATE

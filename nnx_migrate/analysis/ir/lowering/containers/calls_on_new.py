@@ -10,7 +10,7 @@ The same name may stand for something else above and below, or in another branch
     parts = jnp.concatenate(parts)
 
 What is in such a container is as new where nothing else is put into it:
-`sizes.setdefault(axis, set()).add(size)`.
+`sizes.setdefault(axis, set()).add(size)`, and `for name, rows in table.items(): rows.sort()`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nnx_migrate.analysis.ir.lowering.containers.contents import (
     container_of,
+    elements_named,
     holding_others,
     is_new,
 )
@@ -41,7 +42,8 @@ def calls_on_new_containers(body: Sequence[ast.stmt]) -> frozenset[ast.Call]:
     if not any(isinstance(s, ast.Assign | ast.AnnAssign) and is_new(s.value) for s in _all(body)):
         return frozenset()
     nodes = [node for statement in body for node in walk(statement)]
-    way = _Walk(frozenset(_bound_elsewhere(nodes)), frozenset(holding_others(nodes)))
+    holding = {*holding_others(nodes), *(name for _, name in elements_named(nodes))}
+    way = _Walk(frozenset(_bound_elsewhere(nodes)), frozenset(holding))
     way.through(body, frozenset())
     return frozenset(way.found)
 
@@ -75,7 +77,7 @@ class _Walk:
                 header = statement.test if isinstance(statement, ast.While) else statement.iter
                 self._note(header, made)
                 kept = made - _otherwise_bound([statement])
-                self.through(statement.body, kept)
+                self.through(statement.body, kept | self._elements(statement, kept))
                 self.through(statement.orelse, kept)
                 return kept
             case ast.Try() | ast.TryStar():
@@ -95,6 +97,14 @@ class _Walk:
             case _:
                 self._note(statement, made)
                 return None if isinstance(statement, _LEAVING) else self._bind(statement, made)
+
+    def _elements(self, loop: ast.stmt, made: frozenset[str]) -> frozenset[str]:
+        """What a loop calls the elements of a new container that holds nothing but new ones."""
+        return frozenset(
+            name
+            for table, name in elements_named([loop])
+            if table in made - self._holding and name not in self._elsewhere
+        )
 
     def _past_try(self, statement: ast.Try | ast.TryStar, made: frozenset[str]) -> _Made:
         kept = made - _otherwise_bound([statement])

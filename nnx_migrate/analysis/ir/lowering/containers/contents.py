@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from nnx_migrate.analysis.ir.parse import walk
+from nnx_migrate.sources.bound_names import bound_names
 
 _DISPLAYS = (ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _CONTAINERS = frozenset({"list", "dict", "set", "defaultdict", "OrderedDict", "deque"})
@@ -50,6 +51,30 @@ def container_of(part: ast.expr) -> str:
             return name if all(map(is_new, otherwise)) else ""
         case _:
             return ""
+
+
+def elements_named(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    """Dictionaries that loops go over, with the name of what lies in them: `for k, v in d.items()`.
+
+    A body that binds that name anew is left out.
+    """
+    for node in nodes:
+        match node:
+            case ast.For(
+                target=ast.Tuple(elts=[_, ast.Name(id=name)]),
+                iter=ast.Call(func=ast.Attribute(value=ast.Name(id=table), attr="items"), args=[]),
+            ):
+                pass
+            case ast.For(
+                target=ast.Name(id=name),
+                iter=ast.Call(func=ast.Attribute(value=ast.Name(id=table), attr="values"), args=[]),
+            ):
+                pass
+            case _:
+                continue
+        inside = (each for statement in node.body for each in walk(statement))
+        if not any(name in bound_names(each) for each in inside):
+            yield table, name
 
 
 def holding_others(nodes: Iterable[ast.AST]) -> Iterator[str]:
