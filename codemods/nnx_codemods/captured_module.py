@@ -89,6 +89,7 @@ from __future__ import annotations
 
 import ast
 
+from nnx_codemods._captures.by_hand import ways_to_pass
 from nnx_codemods._captures.captures import (
     Captured,
     as_changed,
@@ -98,6 +99,7 @@ from nnx_codemods._captures.captures import (
     given_back,
     gives_object,
     may_capture,
+    uses_of,
 )
 from nnx_codemods._captures.implicit_captures import (
     as_lambdas,
@@ -177,7 +179,7 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
     if is_expected_to_raise(context, [*places, *filter(None, definitions_of(context, site))]):
         return None
     if captured.holders:
-        return _left(context, captured, captured.obstacle, ())
+        return _left(context, site, captured, captured.obstacle, ())
     updated = any(use.kind == "update" and use.expected for use in captured.uses)
     if site.spec.inspects and site.spec.twin and not updated:
         return None  # a jaxpr: in tree mode it runs, and the jaxpr would be another one
@@ -192,7 +194,7 @@ def _captures(context: FileContext, site: Site) -> Decision | None:
     evidence = [Evidence(f"{names}: {use.what}", Proof.PROVED, use.where) for use in uses[:3]]
     reason = _reason(context, site, captured, evidence)
     if reason:
-        return _left(context, captured, reason, tuple(evidence))
+        return _left(context, site, captured, reason, tuple(evidence))
     carried = site.spec.is_loop or (
         site.spec.iterates and any(each.updated for each in captured.objects)
     )
@@ -205,7 +207,9 @@ def _only_of_jax(context: FileContext, site: Site) -> Decision | None:
     """A derivative of jax and the like: no transform of nnx can be given what it captures."""
     name = site.transform.removeprefix("jax.")
     known = name in NNX_TRANSFORMS
-    reason = CaptureCause.OF_NNX.about(name=name) if known else CaptureCause.NOT_OF_NNX
+    reason = (
+        CaptureCause.OF_NNX.about(name=name) if known else CaptureCause.NOT_OF_NNX.about(name=name)
+    )
     if any(bound_functions(context, site)):
         return bound_and_raising(context, site, reason)
     if not may_capture(context, site):
@@ -218,7 +222,7 @@ def _only_of_jax(context: FileContext, site: Site) -> Decision | None:
     places = [site.node, *site.uses, *filter(None, definitions_of(context, site))]
     if is_expected_to_raise(context, places):
         return None
-    return _left(context, captured, reason, ())
+    return _left(context, site, captured, reason, ())
 
 
 def _abstractly_called(context: FileContext, site: Site) -> Decision | None:
@@ -306,20 +310,39 @@ def _carried(context: FileContext, site: Site) -> set[str]:
 
 
 def _left(
-    context: FileContext, captured: Captured, reason: Reason, evidence: tuple[Evidence, ...]
+    context: FileContext,
+    site: Site,
+    captured: Captured,
+    reason: Reason,
+    evidence: tuple[Evidence, ...],
 ) -> Decision | None:
     """Left as it is; where it raises in both modes, a person has to know."""
     certain = [use for use in captured.uses if use.kind == "update" and is_certain(context, use)]
     if not certain:
         return None
     use = min(certain, key=lambda use: (use.where, use.what))
-    names = " and ".join((*(each.name for each in captured.objects), *captured.holders))
-    return Manual(
-        RULE.name,
-        CaptureCause.UPDATES.about(use.where, names=names, what=use.what, reason=reason),
-        evidence,
-        blocks=False,
+    objects = tuple(each.name for each in captured.objects)
+    names = " and ".join((*objects, *captured.holders))
+    updated = (name for name in objects if use in uses_of(context, captured, name))
+    message = CaptureCause.UPDATES.about(
+        use.where,
+        function=_told(context, site),
+        updated=next(updated, names),
+        names=names,
+        what=use.what,
+        reason=reason,
     )
+    ways = ways_to_pass(site, objects, captured.holders)
+    return Manual(RULE.name, message, evidence, blocks=False, ways_out=ways)
+
+
+def _told(context: FileContext, site: Site) -> str:
+    """The function of a site as a message names it."""
+    match definitions_of(context, site):
+        case [ast.FunctionDef(name=name)]:
+            return name
+        case _:
+            return "the function"
 
 
 RULE = Rule(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import textwrap
+from typing import Any
 
 import pytest
 
@@ -167,3 +169,134 @@ def test_what_takes_too_long_to_follow_is_not_said_to_be_passed_twice(
     assert ways_out(pin)[0].startswith("if no call passes an object twice, add # nnx-migrate:")
     ignored = "@nnx.jit  # nnx-migrate: ignore[shared-reference]"
     assert _pins(_MANY.replace("@nnx.jit", ignored)) == []
+
+
+_IMPORTS = "import jax\nimport jax.numpy as jnp\nfrom flax import nnx\n\n"
+_COUNTS = """\
+class Counts(nnx.Module):
+    def __init__(self):
+        self.calls = nnx.Variable(jnp.array(0))
+
+    def __call__(self, x):
+        self.calls[...] += 1
+        return x
+
+"""
+_LOOP = """\
+def run(net: Counts, x):
+    def body(i, x):
+        return net(x)
+
+    body(0, x)
+    return nnx.fori_loop(0, 2, body, x)
+"""
+_CARRIES = """\
+def run(net: Counts, x):
+    def body(i, carry):
+        x, net = carry
+        return net(x), net
+
+    body(0, (x, net))
+    return nnx.fori_loop(0, 2, body, (x, net))[0]
+"""
+_BRANCHES = """\
+def run(flag, net: Counts, x):
+    half = lambda x: net(x) / 2
+    half(x)
+    return nnx.cond(flag, half, lambda x: x, x)
+"""
+_OPERAND = """\
+def run(flag, net: Counts, x):
+    half = lambda x, net: net(x) / 2
+    half(x, net)
+    return nnx.cond(flag, half, lambda x, net: x, x, net)
+"""
+_COMPILED = """\
+def run(net: Counts, x):
+    @nnx.jit
+    def step(x):
+        return net(x)
+
+    return step(x), step(x)
+"""
+_ARGUMENT = """\
+def run(net: Counts, x):
+    @nnx.jit
+    def step(x, net):
+        return net(x)
+
+    return step(x, net), step(x, net)
+"""
+_LISTED = """\
+def run(nets: list[Counts], x):
+    return nnx.fori_loop(0, 2, lambda i, x: nets[0](x), x)
+"""
+_UNLISTED = """\
+def run(nets: list[Counts], x):
+    return nnx.fori_loop(0, 2, lambda i, c: (c[1](c[0]), c[1]), (x, nets[0]))[0]
+"""
+_BENT = """\
+def run(net: Counts, x):
+    return jax.hessian(lambda x: net(x))(x)
+"""
+_SPLIT = """\
+def run(net: Counts, x):
+    graphdef, state = nnx.split(net)
+
+    def loss(x):
+        net = nnx.merge(graphdef, state, copy=True)
+        return net(x), nnx.state(net)
+
+    bent, state = jax.hessian(loss, has_aux=True)(x)
+    nnx.update(net, state)
+    return bent
+"""
+_TO_DO = [
+    (_LOOP, "let nnx.fori_loop carry net", _CARRIES),
+    (_BRANCHES, "add net to the parameters of every branch", _OPERAND),
+    (_COMPILED, "add net to the parameters of the function", _ARGUMENT),
+    (_LISTED, "give the function the object itself", _UNLISTED),
+    (_BENT, "split the object before the call", _SPLIT),
+]
+
+
+@pytest.mark.parametrize(("captured", "helped", "passed"), _TO_DO)
+def test_who_follows_the_help_about_a_captured_object_has_nothing_left_to_do(
+    captured: str, helped: str, passed: str
+) -> None:
+    (left,) = _left_to_do(captured)
+    assert left.rule == "captured-module"
+    assert "That raises TraceContextError in both modes" in left.message
+    assert ways_out(left)[0].startswith(helped)
+    assert _left_to_do(passed) == []
+
+
+@pytest.mark.runs_jax
+@pytest.mark.parametrize(("captured", "helped", "passed"), _TO_DO)
+def test_who_follows_the_help_about_a_captured_object_has_code_that_runs(
+    captured: str, helped: str, passed: str
+) -> None:
+    pytest.importorskip("jax")
+    from flax import nnx
+    from flax.errors import TraceContextError
+
+    for graph in (True, False):
+        with nnx.set_graph_mode(graph):  # type: ignore[no-untyped-call]
+            with pytest.raises(TraceContextError):
+                _run(captured)
+            _run(passed)
+
+
+def _run(program: str) -> None:
+    space: dict[str, Any] = {}
+    exec(_IMPORTS + _COUNTS + program, space)
+    net = space["Counts"]()
+    given = {"net": net, "nets": [net], "flag": True, "x": 1.0}
+    names = inspect.signature(space["run"]).parameters
+    space["run"](**{name: given[name] for name in names})
+
+
+def _left_to_do(program: str) -> list[Finding]:
+    text = (_IMPORTS + _COUNTS + program).encode()
+    found = migrate_tree({"main.py": text}, Options())["main.py"].findings
+    return [each for each in found if each.outcome is Outcome.MANUAL]

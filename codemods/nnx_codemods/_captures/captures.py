@@ -146,6 +146,12 @@ def as_changed(context: FileContext, captured: Captured) -> Captured:
     return dataclasses.replace(captured, unseen=unseen, obstacles=tuple(obstacles))
 
 
+def uses_of(context: FileContext, captured: Captured, name: str) -> Uses:
+    """What the functions do to the object that one name stands for."""
+    found = (_uses_of(context, scope, each) for scope, each in captured.names if each == name)
+    return frozenset[Use]().union(*found)
+
+
 def _read_by(context: FileContext, site: Site, definition: AnyFunction, found: _Reads) -> None:
     """Take note of the objects that one function has from outside, and of what may hold some."""
     scope = context.tree.scope_of(definition)

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Callable, Collection, Iterator
 
+from nnx_codemods._captures.by_hand import ways_to_pass, ways_to_unbind
 from nnx_codemods._captures.captures import definitions_of, uses_when_bound
 from nnx_codemods._captures.must_execute import is_certain, is_expected_to_raise
 from nnx_codemods._captures.refusal import CaptureCause
@@ -88,11 +89,15 @@ def bound_and_raising(context: FileContext, site: Site, reason: Reason) -> Manua
         return None
     use = min(certain, key=lambda use: (use.where, use.what))
     names = " and ".join(dict.fromkeys(ast.unparse(function.place) for function in functions))
+    message = CaptureCause.BOUND_UPDATES.about(
+        use.where, names=names, what=use.what, transform=site.written, reason=reason
+    )
     return Manual(
         "captured-module",
-        CaptureCause.BOUND_UPDATES.about(use.where, names=names, what=use.what, reason=reason),
+        message,
         (Evidence(use.what, Proof.PROVED, use.where),),
         blocks=False,
+        ways_out=ways_to_unbind(site),
     )
 
 
@@ -143,5 +148,6 @@ def raising(context: FileContext, site: Site, reason: Reason) -> Manual | None:
                         ),
                         (Evidence(f"{name}: {use.what}", Proof.PROVED, use.where),),
                         blocks=False,
+                        ways_out=ways_to_pass(site, (name,)),
                     )
     return None

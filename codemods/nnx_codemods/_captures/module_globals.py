@@ -45,9 +45,7 @@ def updating_of_module(context: FileContext, site: Site) -> Manual | None:
     way = f", through {', '.join(map(str, use.via))}" if use.via else ""
     return Manual(
         "captured-module",
-        CaptureCause.GLOBAL_UPDATED.about(
-            use.where, which=which, what=use.what, way=way, name=name
-        ),
+        CaptureCause.GLOBAL_UPDATED.about(use.where, which=which, what=use.what, way=way),
         (Evidence(f"{name}: {use.what}", Proof.PROVED, use.where),),
         blocks=False,
     )

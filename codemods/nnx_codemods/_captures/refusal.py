@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+from nnx_codemods._captures.by_hand import ByHand
 from nnx_migrate.core.refusal import Cause
 
 
@@ -17,32 +18,31 @@ class CaptureCause(Cause):
     MAY_NOT_BE_UPDATED = "the captured object may or may not be updated: unchanged"
     ONLY_READ = "the function only reads the captured object, which works in both modes"
     UPDATES = (
-        "the function captures {names}, and updates it ({what}, {place}), which raises in both "
-        "modes. nnx-migrate does not pass it as an argument here: {reason}"
+        "{function} updates {updated} ({what}, {place}), but does not get it as an argument. That "
+        "raises TraceContextError in both modes. nnx-migrate cannot pass {names}: {reason}"
     )
     BOUND_UPDATES = (
-        "{names} updates the object that it is bound to ({what}, {place}), which raises in both "
-        "modes. nnx-migrate does not pass that as an argument here: {reason}"
+        "{names} updates the object that it is bound to ({what}, {place}), and {transform} does "
+        "not get that object as an argument. That raises TraceContextError in both modes. "
+        "nnx-migrate cannot pass the object: {reason}"
     )
     CALLED_UPDATES = (
-        "{function}, which it calls, uses {name} from outside and updates it ({what}, {place}), "
-        "which raises in both modes. nnx-migrate does not pass it as an argument here: {reason}"
+        "{function}, which the traced function calls, updates {name} ({what}, {place}), but does "
+        "not get it as an argument. That raises TraceContextError in both modes. nnx-migrate "
+        "cannot pass {name}: {reason}"
     )
     GLOBAL_UPDATED = (
-        "the function updates {which} ({what}, {place}{way}) without getting it as an argument, "
-        "which raises in both modes; pass {name} explicitly, from the call of the transformed "
-        "function through all functions in between"
+        "the function updates {which} ({what}, {place}{way}), but does not get it as an "
+        "argument. That raises TraceContextError in both modes",
+        ByHand.PASS_ON,
     )
-    OF_NNX = "nnx.{name} needs it as an argument"
-    NOT_OF_NNX = (
-        "nnx has no such transform in both modes; split the object outside, merge it in the "
-        "function, return its State beside the result (has_aux), and update the object with it"
-    )
+    OF_NNX = "nnx-migrate does not replace jax.{name} with nnx.{name}"
+    NOT_OF_NNX = "nnx has no {name} that works in both modes"
     MAY_CHANGE = (
         "the object may change between its calls, and a compiled function does not see that"
     )
     RETURNS_OBJECT = "it returns an object, or its State, which nnx and jax do differently"
-    SOWS_UNDER_CAPTURE = "nnx.capture inside of it collects what it sows"
+    SOWS_UNDER_CAPTURE = "nnx.capture inside the function collects what it sows"
     EFFECT = "{what} ({place})"
     HELD_BY_DEFAULT = "{name} holds an object by default"
     IS_PARTIAL = "{name} is a partial of the object"

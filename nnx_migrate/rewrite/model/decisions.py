@@ -365,12 +365,15 @@ class Manual:
 
     Args:
         blocks: until then no other rule may rewrite the site.
+        ways_out: what to do, the likeliest first; what the table of the reason, or the rule, says
+            where it is empty.
     """
 
     rule: str
     reason: Reason
     evidence: tuple[Evidence, ...] = ()
     blocks: bool = True
+    ways_out: tuple[Reason, ...] = ()
 
 
 Decision = Contribution | Pin | Same | Manual

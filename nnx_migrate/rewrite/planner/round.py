@@ -321,7 +321,7 @@ class _Planner:
 
 def _ways_out(decision: Contribution | Pin | Same | Manual) -> tuple[str, ...]:
     """What a person can do: what the rule says of this place, or the table of its reason."""
-    if isinstance(decision, Pin) and decision.ways_out:
+    if isinstance(decision, Pin | Manual) and decision.ways_out:
         return tuple(map(str, decision.ways_out))
     step = step_of(decision.reason) if isinstance(decision, Pin | Manual) else ""
     return (step,) if step else ()
