@@ -37,7 +37,7 @@ EngineName = Literal["local", "ray"]
 
 def _positive(value: float) -> float:
     if not value > 0:
-        raise typer.BadParameter(f"{value:g} is not in the range x>0.")
+        raise typer.BadParameter("it must be more than 0")
     return value
 
 

@@ -10,11 +10,13 @@ from typing import Any, NoReturn
 
 # Typer has no public name for what all errors of a command line are.
 from typer._click.exceptions import (
+    BadParameter,
     ClickException,
     NoArgsIsHelpError,
     NoSuchOption,
     UsageError,
 )
+from typer._click.types import FloatRange, IntRange
 from typer.core import TyperGroup
 
 #: What is said of a run that Ctrl-C has ended.
@@ -46,7 +48,7 @@ def ends_told() -> Iterator[None]:
     except NoSuchOption as error:
         _stop(_option_meant(error))
     except ClickException as error:
-        message = _lower(error.format_message().rstrip("."))
+        message = _number_meant(error) or _lower(error.format_message().rstrip("."))
         # A question says already what to type.
         _stop(message if message.endswith("?") else f"{message}{_where_help_is(error)}")
 
@@ -61,6 +63,20 @@ def _option_meant(error: NoSuchOption) -> str:
     if near:
         return f"{told}; did you mean {' or '.join(near)}?"
     return f"{told}{_where_help_is(error)}"
+
+
+def _number_meant(error: ClickException) -> str:
+    """What an option takes that was given no number, or too small a one; "" for other errors."""
+    if not isinstance(error, BadParameter) or error.param is None:
+        return ""
+    match error.param.type:
+        case IntRange(min=least):
+            number = "a whole number"
+        case FloatRange(min=least):
+            number = "a number"
+        case _:
+            return ""
+    return f"{max(error.param.opts, key=len)} takes {number} of {least:g} or more"
 
 
 def _stop(message: str) -> NoReturn:

@@ -41,7 +41,9 @@ WRONG = [
     ),
     ("apply src --check --report json=no/a", "'no/a' cannot be written: no such folder"),
     ("apply src --report json", "'json' is not FORMAT=FILE; FORMAT is one of json, "),
-    ("apply src --jobs 0", "0 is not in the range"),
+    ("apply src --jobs 0", "--jobs takes a whole number of 1 or more; see nnx-migrate apply --h"),
+    ("apply src --jobs many", "--jobs takes a whole number of 1 or more; see nnx-migrate apply"),
+    ("batch src --out out --memory x", "--memory takes a number of 0 or more; see nnx-migrate"),
     ("rule nope", "no rule named 'nope'; 'nnx-migrate rule' lists them"),
     ("check HEAD src", "there is no file or folder HEAD; a revision of git is written git:HEAD"),
 ]
