@@ -95,6 +95,7 @@ def apply_paths(
 
     stdin = paths == ["-"]
     _refuse_combinations(paths, request, stdin_filename)
+    emit.require_places(request.output.file, request.html)
     if request.html is not None:
         emit.require_page()
     if request.patch_by == "owner":

@@ -237,11 +237,23 @@ def test_the_report_goes_to_a_file(
     report = (tmp_path / "report").read_text()
     # It proposes the same command in both.
     assert report == printed.out.decode()
-    missing = command("apply", "src", "--check", "--output", "nowhere/report")
-    assert (
-        missing.code,
-        "--output nowhere/report: the folder nowhere does not exist" in missing.err,
-    ) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        (("--output", "no/report"), "--output no/report: the folder no does not exist; create it"),
+        (("-o", "src"), "--output src: it is a folder; name a file"),
+        (("--html", "src/train.py/review"), "--html src/train.py/review: src/train.py is not a f"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_a_file_is_changed(
+    command: Command, project: Path, place: tuple[str, str], told: str
+) -> None:
+    before = {each: each.read_bytes() for each in project.rglob("*.py")}
+    done = command("apply", "src", *place)
+    assert (done.code, told in done.err) == (2, True)
+    assert {each: each.read_bytes() for each in project.rglob("*.py")} == before
 
 
 def test_colours_are_as_they_were_ordered(command: Command, project: Path, tmp_path: Path) -> None:

@@ -166,6 +166,22 @@ def _unwritable(file: Path, error: OSError) -> str:
     return error.strerror or str(error)
 
 
+def require_places(report: Path | None, page: Path | None) -> None:
+    """Stop before anything is done where what is asked for could not be written.
+
+    Args:
+        report: the file of --output.
+        page: the folder of --html.
+    """
+    if report is not None and report.is_dir():
+        stop(f"--output {report}: it is a folder; name a file")
+    if report is not None and not report.parent.is_dir():
+        stop(f"--output {report}: the folder {report.parent} does not exist; create it first")
+    there = () if page is None else (each for each in (page, *page.parents) if each.exists())
+    if (nearest := next(iter(there), None)) is not None and not nearest.is_dir():
+        stop(f"--html {page}: {nearest} is not a folder; name a new or empty one")
+
+
 def require_page() -> None:
     """Stop before anything is done where the review page could not be made."""
     try:
