@@ -38,6 +38,9 @@ arguments, so what the forward pass updates (statistics, keys, counters) reaches
 before, in graph mode and in tree mode. `grads` stays a State. Where the parameter of the loss had
 an annotation, its States have `nnx.State`.
 
+A decorated loss that is called beside its definition alone keeps its decorator and its body. One
+that is called elsewhere, too, keeps its signature: the decorator goes to a function inside.
+
 A gradient that is a value (`nnx.jit(nnx.grad(loss_fn))`, `self.gradient = nnx.grad(self.loss)`)
 becomes a function with the parameters of its loss, which splits the Module at each call. It reads
 names when it is called: if one of them may be assigned again before that, the site is pinned.

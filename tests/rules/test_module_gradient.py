@@ -222,21 +222,17 @@ def slope(model: nnx.Module, x):
 """,
         """\
 def slope(model: nnx.Module, x):
-    def loss_fn(model):
-        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    @nnx.grad
+    def loss_fn(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+        loss = (model(x) -
+                1).sum()  # all of it
+        if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+            raise ValueError("model must keep its structure")
+        return loss
 
-        @nnx.grad
-        def loss_fn_of_state(params, nondiff):
-            model = nnx.merge(graphdef, params, nondiff)
-            loss = (model(x) -
-                    1).sum()  # all of it
-            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                raise ValueError("model must keep its structure")
-            return loss
-
-        return loss_fn_of_state(params, nondiff)
-
-    return loss_fn(model)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    return loss_fn(params, nondiff)
 """,
     )
 

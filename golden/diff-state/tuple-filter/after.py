@@ -19,17 +19,13 @@ class Net(nnx.Module):
 
 
 def train_step(model: Net, optimizer: nnx.Optimizer, x):
-    def loss_fn(model: Net):
-        graphdef, diff, nondiff = nnx.split(model, (nnx.Param, Scale), ...)
+    @nnx.value_and_grad  # both of them
+    def loss_fn(diff: nnx.State, nondiff: nnx.State):
+        model = nnx.merge(graphdef, diff, nondiff)
+        return jnp.mean((model(x) - 1.0) ** 2)
 
-        @nnx.value_and_grad  # both of them
-        def loss_fn_of_state(diff, nondiff):
-            model = nnx.merge(graphdef, diff, nondiff)
-            return jnp.mean((model(x) - 1.0) ** 2)
-
-        return loss_fn_of_state(diff, nondiff)
-
-    loss, grads = loss_fn(model)
+    graphdef, diff, nondiff = nnx.split(model, (nnx.Param, Scale), ...)
+    loss, grads = loss_fn(diff, nondiff)
     optimizer.update(model, grads)
     return loss, grads
 

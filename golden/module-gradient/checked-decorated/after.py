@@ -12,62 +12,50 @@ class Trainer:
         self.optimizer = optimizer
 
     def step(self, x, y):
-        def loss_fn(model):
-            graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+        @nnx.value_and_grad
+        def loss_fn(params, nondiff):
+            model = nnx.merge(graphdef, params, nondiff)
+            predictions = model(x)
+            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                raise ValueError("model must keep its structure")
+            return jnp.mean((predictions - y) ** 2)
 
-            @nnx.value_and_grad
-            def loss_fn_of_state(params, nondiff):
-                model = nnx.merge(graphdef, params, nondiff)
-                predictions = model(x)
-                if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                    raise ValueError("model must keep its structure")
-                return jnp.mean((predictions - y) ** 2)
-
-            return loss_fn_of_state(params, nondiff)
-
-        loss, grads = loss_fn(self.model)
+        graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
+        loss, grads = loss_fn(params, nondiff)
         self.optimizer.update(self.model, grads)
         return loss
 
     def step_with_output(self, x, y):
-        def loss_fn(model, x):
+        @functools.partial(nnx.value_and_grad, has_aux=True)
+        def loss_fn(params, nondiff, x):
             """The loss, and what the model gives."""
-            graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+            model = nnx.merge(graphdef, params, nondiff)
+            predictions = model(x)
+            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                raise ValueError("model must keep its structure")
+            return (
+                jnp.mean((predictions - y) ** 2),
+                predictions,
+            )  # both
 
-            @functools.partial(nnx.value_and_grad, has_aux=True)
-            def loss_fn_of_state(params, nondiff, x):
-                model = nnx.merge(graphdef, params, nondiff)
-                predictions = model(x)
-                if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                    raise ValueError("model must keep its structure")
-                return (
-                    jnp.mean((predictions - y) ** 2),
-                    predictions,
-                )  # both
-
-            return loss_fn_of_state(params, nondiff, x)
-
-        (loss, predictions), grads = loss_fn(self.model, x)
+        graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
+        (loss, predictions), grads = loss_fn(params, nondiff, x)
         self.optimizer.update(self.model, grads)
         return loss, predictions
 
     def step_by_name(self, x, y):
-        def loss_fn(model):
-            graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+        @nnx.grad
+        def loss_fn(params, nondiff):
+            model = nnx.merge(graphdef, params, nondiff)
+            total = 0.0
+            for scale in (1.0, 2.0):
+                total += scale * jnp.mean((model(x) - y) ** 2)
+            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                raise ValueError("model must keep its structure")
+            return total
 
-            @nnx.grad
-            def loss_fn_of_state(params, nondiff):
-                model = nnx.merge(graphdef, params, nondiff)
-                total = 0.0
-                for scale in (1.0, 2.0):
-                    total += scale * jnp.mean((model(x) - y) ** 2)
-                if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                    raise ValueError("model must keep its structure")
-                return total
-
-            return loss_fn_of_state(params, nondiff)
-
-        self.optimizer.update(self.model, loss_fn(self.model))
+        graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
+        self.optimizer.update(self.model, loss_fn(params, nondiff))
 
     def step_by_parts(self, x, y):
         @nnx.compat.value_and_grad

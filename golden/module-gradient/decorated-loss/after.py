@@ -53,18 +53,14 @@ def with_output(model: Net, x: jax.Array, scale: float = 1.0):
 
 @nnx.jit
 def train_step(model: Net, optimizer: nnx.Optimizer, x):
-    def loss_fn(model: Net):
-        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    @nnx.value_and_grad(has_aux=True)  # used right below
+    def loss_fn(params: nnx.State, nondiff: nnx.State):
+        model = nnx.merge(graphdef, params, nondiff)
+        y = model(x)
+        return jnp.mean((y - 1.0) ** 2), y
 
-        @nnx.value_and_grad(has_aux=True)  # used right below
-        def loss_fn_of_state(params, nondiff):
-            model = nnx.merge(graphdef, params, nondiff)
-            y = model(x)
-            return jnp.mean((y - 1.0) ** 2), y
-
-        return loss_fn_of_state(params, nondiff)
-
-    (loss, y), grads = loss_fn(model)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    (loss, y), grads = loss_fn(params, nondiff)
     optimizer.update(model, grads)
     return loss, y
 

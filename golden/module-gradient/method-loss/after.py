@@ -33,8 +33,8 @@ class Trainer:
     def update(self, policy: Policy, optimizer: nnx.Optimizer, obs, actions):
         graphdef, params, nondiff = nnx.split(policy, nnx.Param, ...)
 
-        def loss_of_state(params, nondiff, *args):
-            return self._loss(nnx.merge(graphdef, params, nondiff), *args)
+        def loss_of_state(params, nondiff, obs, actions):
+            return self._loss(nnx.merge(graphdef, params, nondiff), obs, actions)
 
         (loss, info), grads = nnx.value_and_grad(loss_of_state, has_aux=True)(
             params, nondiff, obs, actions

@@ -29,8 +29,8 @@ class Agent:
 		model = self.model
 		graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
-		def loss_of_state(params, nondiff, *args):
-			return self._loss(nnx.merge(graphdef, params, nondiff), *args)
+		def loss_of_state(params, nondiff, x, returns):
+			return self._loss(nnx.merge(graphdef, params, nondiff), x, returns)
 
 		loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, x, returns)
 		self.optimizer.update(model, grads)
@@ -40,8 +40,8 @@ class Agent:
 	def update_in_place(self, x, returns):
 		graphdef, params, nondiff = nnx.split(self.model, nnx.Param, ...)
 
-		def loss_of_state(params, nondiff, *args):
-			return self._loss(nnx.merge(graphdef, params, nondiff), *args)
+		def loss_of_state(params, nondiff, x, returns):
+			return self._loss(nnx.merge(graphdef, params, nondiff), x, returns)
 
 		loss, grads = nnx.value_and_grad(loss_of_state)(params, nondiff, x, returns)
 		self.optimizer.update(self.model, grads)

@@ -81,17 +81,13 @@ def watched(x, y):
     model = Net(nnx.Rngs(2))
     _, perturbations = nnx.capture(model, nnx.Perturbation)(x)
 
-    def grad_loss(model, perturbations, inputs, targets):
-        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    @nnx.grad(argnums=(0, 1))
+    def grad_loss(params, perturbations, nondiff, inputs, targets):
+        model = nnx.merge(graphdef, params, nondiff)
+        return jnp.mean((nnx.capture(model, init=perturbations)(inputs) - targets) ** 2)
 
-        @nnx.grad(argnums=(0, 1))
-        def grad_loss_of_state(params, perturbations, nondiff, inputs, targets):
-            model = nnx.merge(graphdef, params, nondiff)
-            return jnp.mean((nnx.capture(model, init=perturbations)(inputs) - targets) ** 2)
-
-        return grad_loss_of_state(params, perturbations, nondiff, inputs, targets)
-
-    grads, perturbation_grads = grad_loss(model, perturbations, x, y)
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    grads, perturbation_grads = grad_loss(params, perturbations, nondiff, x, y)
     grads = nnx.merge_state(grads, perturbation_grads)
     logits = grads.logits.get_value()
     return logits, grads.blocks[1].hidden[...], nnx.state(model, nnx.BatchStat)

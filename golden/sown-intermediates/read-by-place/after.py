@@ -48,8 +48,8 @@ def loss_fn(automaton, state, key):
 def train_step(automaton, optimizer, state, key):
     graphdef, params, nondiff = nnx.split(automaton, nnx.Param, ...)
 
-    def loss_fn_of_state(params, nondiff, *args):
-        return loss_fn(nnx.merge(graphdef, params, nondiff), *args)
+    def loss_fn_of_state(params, nondiff, state, key):
+        return loss_fn(nnx.merge(graphdef, params, nondiff), state, key)
 
     (loss, state), grads = nnx.value_and_grad(
         loss_fn_of_state, has_aux=True

@@ -65,8 +65,8 @@ def loss_fn(system: System, states: jax.Array):
 def train_step(system: System, optimizer: nnx.Optimizer, states: jax.Array):
     graphdef, params, nondiff = nnx.split(system, nnx.Param, ...)
 
-    def loss_fn_of_state(params, nondiff, *args):
-        return loss_fn(nnx.merge(graphdef, params, nondiff), *args)
+    def loss_fn_of_state(params, nondiff, states):
+        return loss_fn(nnx.merge(graphdef, params, nondiff), states)
 
     loss, grads = nnx.value_and_grad(loss_fn_of_state)(params, nondiff, states)
     optimizer.update(system, grads)

@@ -55,22 +55,18 @@ def evaluate(model: Experts, x: jax.Array) -> tuple[jax.Array, list[jax.Array]]:
 def make_step(weigh: Callable[..., jax.Array]):
     @nnx.jit
     def step(model: Experts, optimizer: nnx.Optimizer, x: jax.Array) -> jax.Array:
-        def loss(model: Experts):
-            graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+        @nnx.value_and_grad
+        def loss(params: nnx.State, nondiff: nnx.State) -> jax.Array:
+            model = nnx.merge(graphdef, params, nondiff)
+            y = model(x)
+            _, balance = nnx.pop(model, nnx.Intermediate, Balance)
+            loss = weigh(y, jax.tree.leaves(balance))
+            if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
+                raise ValueError("model must keep its structure")
+            return loss
 
-            @nnx.value_and_grad
-            def loss_of_state(params, nondiff) -> jax.Array:
-                model = nnx.merge(graphdef, params, nondiff)
-                y = model(x)
-                _, balance = nnx.pop(model, nnx.Intermediate, Balance)
-                loss_2 = weigh(y, jax.tree.leaves(balance))
-                if nnx.split(model, nnx.Param, ...) != (graphdef, params, nondiff):
-                    raise ValueError("model must keep its structure")
-                return loss_2
-
-            return loss_of_state(params, nondiff)
-
-        value, grads = loss(model)
+        graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+        value, grads = loss(params, nondiff)
         optimizer.update(model, grads)
         return value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, names_in
@@ -27,7 +28,7 @@ from nnx_migrate.rewrite.sown.perturb import perturb_edits
 from nnx_migrate.rewrite.sown.put_back import put_back_edits
 from nnx_migrate.rewrite.split.arguments import positional_names
 from nnx_migrate.rewrite.split.copies import clone_edits
-from nnx_migrate.rewrite.split.in_place import edited_in_place
+from nnx_migrate.rewrite.split.in_place import edited_in_place, with_calls
 from nnx_migrate.rewrite.split.job import Job, named_splits
 from nnx_migrate.rewrite.split.metadata import metadata_edits
 from nnx_migrate.rewrite.split.nested import nested_definition, result_names, sibling_definition
@@ -221,6 +222,10 @@ def _decorated(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         edits += metadata_edits(context, job.site, job.metadata, job.options, nnx, extra)
     if not job.splits and not job.returns:
         return edits
+    called = with_calls(context, job)
+    if called.site.uses:
+        with contextlib.suppress(CannotEmit):
+            return edits + edited_in_place(context, called, nnx)
     taken = context.taken_names(definition) | names_in(definition)
     inner = fresh([f"{definition.name.strip('_')}_of_state"], taken)[0]
     named = named_splits(context, job)

@@ -47,6 +47,7 @@ from nnx_migrate.rewrite.planner.regions import (
     region_around,
 )
 from nnx_migrate.rewrite.planner.site_pin import Extents, plan_pin
+from nnx_migrate.rewrite.split.in_place import with_calls
 from nnx_migrate.rewrite.split.job import Job, split_expressions
 from nnx_migrate.rewrite.split.unused_bindings import drop_edits, without_gap
 from nnx_migrate.rewrite.split.written_once import written_once
@@ -183,14 +184,16 @@ class _Planner:
     def _crowded(self, jobs: list[Job]) -> set[int]:
         """Jobs that share their function with the split of another object."""
         found: set[int] = set()
-        by_place: dict[ast.AST | None, list[Job]] = {}
+        by_place: dict[ast.AST | None, dict[int, Job]] = {}
         for job in jobs:
-            if job.site.form != "decorator":
-                by_place.setdefault(self.context.outermost_function(job.site.node), []).append(job)
+            called = with_calls(self.context, job)
+            if called.site.form != "decorator" or called.site.uses:
+                place = self.context.outermost_function(job.site.node)
+                by_place.setdefault(place, {})[id(job)] = called
         for group in by_place.values():
-            texts = {t for job in group for t in split_expressions(self.context, job)}
+            texts = {t for job in group.values() for t in split_expressions(self.context, job)}
             if len(texts) > 1:
-                found |= {id(job) for job in group}
+                found |= group.keys()
         return found
 
     def _rewrite(self, item: Decided, job: Job) -> list[Pin]:

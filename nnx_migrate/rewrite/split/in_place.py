@@ -1,13 +1,25 @@
-"""A transform whose result is called where it is made: the function is edited, or wrapped there."""
+"""A transform whose result is called where it is made: the function is edited, or wrapped there.
+
+So is a loss under a decorator that is called beside its definition alone:
+
+    @nnx.value_and_grad                    ->   @nnx.value_and_grad
+    def loss_fn(model):                         def loss_fn(params, nondiff):
+        return jnp.mean(model(x) ** 2)              model = nnx.merge(graphdef, params, nondiff)
+                                                    return jnp.mean(model(x) ** 2)
+
+    loss, grads = loss_fn(model)                graphdef, params, nondiff = nnx.split(model, ...)
+                                                loss, grads = loss_fn(params, nondiff)
+"""
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import dataclasses
 from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.tree import AnyFunction
-from nnx_migrate.rewrite.model.causes import SplitCause
+from nnx_migrate.rewrite.model.causes import EmitCause, SplitCause
 from nnx_migrate.rewrite.model.context import FileContext
 from nnx_migrate.rewrite.model.decisions import CannotEmit
 from nnx_migrate.rewrite.model.functions import definition_of, is_owned
@@ -26,6 +38,26 @@ from nnx_migrate.rewrite.style.layout import check_hoistable, insert_at_top, ins
 from nnx_migrate.rewrite.text.edits import Edit
 
 
+def with_calls(context: FileContext, job: Job) -> Job:
+    """The job of a decorated loss with its calls, where these are all of them, and stand in the
+    function that defines it; any other job as it is.
+
+    Two calls in one statement would both be split before it.
+    """
+    site, definition = job.site, job.site.function
+    if site.form != "decorator" or not site.spec.differentiates or job.metadata or job.returns:
+        return job
+    if not isinstance(definition, ast.FunctionDef) or definition.decorator_list != [site.node]:
+        return job
+    uses = context.finder.uses(site)
+    if len({context.tree.statement(use) for use in uses}) != len(uses):
+        return job
+    here = context.tree.scope(definition)
+    if any(context.tree.scope(use) != here for use in uses):
+        return job
+    return dataclasses.replace(job, site=dataclasses.replace(site, uses=uses))
+
+
 def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
     """The result is called where it is made: edit the function and split before each call."""
     site = job.site
@@ -33,7 +65,8 @@ def edited_in_place(context: FileContext, job: Job, nnx: str) -> list[Edit]:
         raise CannotEmit(SplitCause.NO_CALL_FOUND)
     named = named_splits(context, job)
     definition = definition_of(context, site.function)
-    owned = definition is not None and is_owned(context, site, definition)
+    decorated = site.form == "decorator"
+    owned = decorated or (definition is not None and is_owned(context, site, definition))
     if job.watched or any(n.split.checked for n in named):
         edits = _checked(context, job, definition, named, nnx, owned=owned)
     elif owned and definition is not None and (not job.returns or definition is site.function):
@@ -74,6 +107,8 @@ def _checked(
         with contextlib.suppress(CannotEmit):
             checks = checked_body(context, job.site, definition, named, nnx)
             return [*_edit_function(context, definition, job, named, nnx), *checks]
+    if not isinstance(job.site.function, ast.expr):
+        raise CannotEmit(EmitCause.NO_PLACE_FOR_CHECK)
     return checked_function(context, job.site, definition, named, job.watched, nnx)
 
 

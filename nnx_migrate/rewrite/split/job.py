@@ -19,6 +19,7 @@ from nnx_migrate.rewrite.model.decisions import (
     ReturnSplit,
     Splits,
 )
+from nnx_migrate.rewrite.model.functions import definition_of
 from nnx_migrate.rewrite.split.arguments import NamedSplit, positional_names
 from nnx_migrate.rewrite.style.naming import fresh, prefix_of, state_name
 
@@ -83,7 +84,7 @@ class Job:
 
 def split_expressions(context: FileContext, job: Job) -> list[str]:
     """Source text of what the job splits, to see which names it can share."""
-    if isinstance(job.site.function, FunctionNode) and job.site.form == "decorator":
+    if isinstance(job.site.function, FunctionNode) and not job.site.uses:
         names = positional_names(job.site.function)
         return [names[s.index] for s in job.splits if s.index < len(names)]
     found = []
@@ -107,7 +108,7 @@ def named_splits(context: FileContext, job: Job, *others: ast.AST) -> list[Named
     for number, split in enumerate(job.splits):
         wanted = ["graphdef", *(split.names or [state_name(f) for f in split.filters])]
         own = {e for i, e in enumerate(expressions) if i % len(job.splits) == number}
-        prefix = prefix_of(own.pop()) if len(own) == 1 else "model"
+        prefix = prefix_of(own.pop() if len(own) == 1 else _parameter(context, site, split))
         if job.crowded or len(job.splits) > 1:
             wanted = [f"{prefix}_{name}" for name in wanted]
             prefix = f"{prefix}_state" if prefix else ""
@@ -115,3 +116,9 @@ def named_splits(context: FileContext, job: Job, *others: ast.AST) -> list[Named
         taken |= set(names)
         named.append(NamedSplit(split, names[0], tuple(names[1:])))
     return named
+
+
+def _parameter(context: FileContext, site: Site, split: ArgumentSplit) -> str:
+    """What the function calls an object that its calls give other names."""
+    names = positional_names(definition_of(context, site.function))
+    return names[split.index] if split.index < len(names) else "model"

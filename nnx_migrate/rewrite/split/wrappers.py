@@ -44,7 +44,7 @@ def wrapped_function(
     keywords = _keywords(site, named, definition)
     arity = max((len(use.args) for use in site.uses), default=0)
     starred = any(isinstance(arg, ast.Starred) for use in site.uses for arg in use.args)
-    known = positional_names(definition)
+    known = positional_names(definition) or _names_in_call(site)
     parameters, arguments = _forwarded(named, known, nnx, arity, starred, keywords)
     text = context.text.of(function)
     callee = f"({text})" if isinstance(function, ast.Lambda) else text

@@ -9,8 +9,8 @@ from nets import Net
 def train_step(model: Net, optimizer: nnx.Optimizer, batch):
   graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
-  def cross_entropy_of_state(params, nondiff, *args):
-    return losses.cross_entropy(nnx.merge(graphdef, params, nondiff), *args)
+  def cross_entropy_of_state(params, nondiff, batch):
+    return losses.cross_entropy(nnx.merge(graphdef, params, nondiff), batch)
 
   (loss, logits), grads = nnx.value_and_grad(cross_entropy_of_state, has_aux=True)(
     params, nondiff, batch
