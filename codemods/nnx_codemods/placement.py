@@ -60,7 +60,10 @@ from nnx_migrate.rewrite.model.rule import Rule
 class PlacementCause(Cause):
     """Why arrays would lie elsewhere."""
 
-    NOT_PLACED = "tree mode does not place the parts of {name} that the function does not change"
+    NOT_PLACED = (
+        "tree mode does not place the parts of {name} that the function does not change; place it "
+        "with jax.device_put before the call instead"
+    )
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -43,22 +43,20 @@ def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
                 found = packages.reached(python, call) if call else _HIDDEN
                 if found is None:
                     continue
-                why = _followed(package, called, found, reason)
+                seen = _followed(package, called, found)
             else:
-                why = UnresolvedCause.NOT_LOOKED_AT.about(
-                    package=package, called=called, reason=reason
-                )
+                seen = UnresolvedCause.NOT_LOOKED_AT.about(package=package, called=called)
+            why = UnresolvedCause.HANDED_OUT.about(seen=seen, reason=reason, package=package)
             evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
             return Manual(rule, why, (evidence,))
     return None
 
 
-def _followed(package: str, called: str, found: Reached, reason: str) -> Refusal:
+def _followed(package: str, called: str, found: Reached) -> Refusal:
     """What was found in an installed package, in words."""
     where = f" ({found.where})" if found.where else ""
     cause = UnresolvedCause.REACHES if found.dependent else UnresolvedCause.NOT_ALL_SEEN
-    what = f"{found.what}{where}"
-    return cause.about(package=package, called=called, what=what, reason=reason)
+    return cause.about(package=package, called=called, what=f"{found.what}{where}")
 
 
 def _as_called(context: FileContext, site: Site, operand: ast.expr) -> ForeignCall | None:
