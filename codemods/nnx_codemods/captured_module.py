@@ -332,7 +332,7 @@ def _left(
         what=use.what,
         reason=reason,
     )
-    ways = ways_to_pass(site, objects, captured.holders)
+    ways = ways_to_pass(site, objects, captured.holders, reason is CaptureCause.SOWS)
     return Manual(RULE.name, message, evidence, blocks=False, ways_out=ways)
 
 

@@ -251,12 +251,43 @@ def run(net: Counts, x):
     nnx.update(net, state)
     return bent
 """
+_SOWN = """\
+class Sows(Counts):
+    def __call__(self, x):
+        self.sow(nnx.Intermediate, "x", x)
+        return x
+
+def run(x):
+    net = Sows()
+
+    @nnx.jit
+    def step(x):
+        return net(x)
+
+    return step(x), nnx.pop(net, nnx.Intermediate)
+"""
+_COLLECTED = """\
+class Sows(Counts):
+    def __call__(self, x):
+        self.sow(nnx.Intermediate, "x", x)
+        return x
+
+def run(x):
+    net = Sows()
+
+    @nnx.jit
+    def step(x, net):
+        return nnx.capture(net, nnx.Intermediate)(x)
+
+    return step(x, net)
+"""
 _TO_DO = [
     (_LOOP, "let nnx.fori_loop carry net", _CARRIES),
     (_BRANCHES, "add net to the parameters of every branch", _OPERAND),
     (_COMPILED, "add net to the parameters of the function", _ARGUMENT),
     (_LISTED, "give the function the object itself", _UNLISTED),
     (_BENT, "split the object before the call", _SPLIT),
+    (_SOWN, "give the function net as an argument, call it under nnx.capture", _COLLECTED),
 ]
 
 

@@ -35,6 +35,10 @@ class ByHand(Cause):
         "add {names} to the parameters of the function, and pass {names}, as in: "
         "{transform}(f, x, {listed})"
     )
+    COLLECT = (
+        "give the function {names} as an argument, call it under nnx.capture there, and return the "
+        "sown values"
+    )
     USE_OBJECT = (
         "give the function the object itself, as an argument or in the carry of a loop, and use "
         "that instead of {names}"
@@ -54,26 +58,29 @@ class ByHand(Cause):
 
 
 def ways_to_pass(
-    site: Site, objects: Sequence[str], holders: Sequence[str] = ()
+    site: Site, objects: Sequence[str], holders: Sequence[str] = (), sows: bool = False
 ) -> tuple[Reason, ...]:
     """What a person does about a function under a transform that updates what it captures.
 
     Args:
         objects: the names of what it captures.
         holders: those of what it reaches them through: a list, a partial.
+        sows: the update is that it sows.
     """
     spec, transform = site.spec, _of_nnx(site)
+    names, listed = " and ".join(objects), ", ".join(objects)
     if site.transform in ONLY_OF_JAX and transform == site.written:
         return (ByHand.SPLIT,)
     if holders:
         return (ByHand.USE_OBJECT.about(names=" and ".join(holders)),)
+    if sows:
+        return (ByHand.COLLECT.about(names=names),)
     if spec.is_loop or spec.iterates:
         way = ByHand.CARRY
     elif spec.operands is not None:
         way = ByHand.ADD_OPERAND
     else:
         way = ByHand.ADD_AT_ONCE if spec.calls_at_once else ByHand.ADD_ARGUMENT
-    names, listed = " and ".join(objects), ", ".join(objects)
     return (way.about(transform=transform, names=names, listed=listed),)
 
 

@@ -139,7 +139,7 @@ def as_changed(context: FileContext, captured: Captured) -> Captured:
         for effect in context.effects_of(scope, name):
             unseen = unseen or effect.kind == "unknown"
             if effect.sows:
-                obstacles.append(CaptureCause.SOWS_UNDER_CAPTURE)
+                obstacles.append(CaptureCause.SOWS)
             elif effect.kind != "unknown":
                 why = CaptureCause.EFFECT.about(effect.where, what=effect.what)
                 obstacles.append(why)

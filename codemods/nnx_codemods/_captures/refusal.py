@@ -42,7 +42,7 @@ class CaptureCause(Cause):
         "the object may change between its calls, and a compiled function does not see that"
     )
     RETURNS_OBJECT = "it returns an object, or its State, which nnx and jax do differently"
-    SOWS_UNDER_CAPTURE = "nnx.capture inside the function collects what it sows"
+    SOWS = "tree mode does not keep what a transform sows on its arguments"
     EFFECT = "{what} ({place})"
     HELD_BY_DEFAULT = "{name} holds an object by default"
     IS_PARTIAL = "{name} is a partial of the object"

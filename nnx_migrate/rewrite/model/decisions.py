@@ -28,8 +28,7 @@ class ArgumentSplit:
         carried: which of the States go into the carry of a scan.
         with_graphdef: the graphdef is passed too, because the transform keeps what it compiled.
         behind: the place of an argument that is not split, where the others are to follow that too.
-        checked: what the function does to the structure is not proved: what is written raises,
-            when it is traced, where the function changes that.
+        checked: the structure is not proved to stay: what is written raises where it changes.
     """
 
     index: int
@@ -335,8 +334,7 @@ class Pin:
         sharing: it must because tree mode does not take the objects as they are, and not because of
             what is done to them.
         stays: later runs are to leave it, too, which takes a comment where they would not.
-        ways_out: what a person would change so that it is not needed, the likeliest first; what the
-            rule says of all its pins where it is empty.
+        ways_out: what makes it needless, the likeliest first; none for what the rule says of all.
     """
 
     rule: str
@@ -365,8 +363,7 @@ class Manual:
 
     Args:
         blocks: until then no other rule may rewrite the site.
-        ways_out: what to do, the likeliest first; what the table of the reason, or the rule, says
-            where it is empty.
+        ways_out: what to do, the likeliest first; none for what the reason, or the rule, says.
     """
 
     rule: str
