@@ -26,8 +26,6 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     either,
     is_element,
     is_untold,
-    mapped,
-    step,
     together,
     under_keys,
 )
@@ -38,6 +36,7 @@ from nnx_migrate.analysis.points_to.containers.literals import lines_of, with_li
 from nnx_migrate.analysis.points_to.containers.places import as_bound
 from nnx_migrate.analysis.points_to.queries import LAST, Filled, Objects
 from nnx_migrate.analysis.points_to.repeated_objects import objects as every_object
+from nnx_migrate.analysis.points_to.stores.by_then import with_stored
 from nnx_migrate.analysis.points_to.stores.puts import PUTTING
 from nnx_migrate.analysis.points_to.stores.turns import (
     is_in_a_loop,
@@ -65,14 +64,14 @@ def named(objects: Objects, scope: Scope, name: str, at: float, filled: Filled =
         return NOTHING
     where = bindings[0].scope
     if _is_bound_once(objects, where, name, bindings) and isinstance(bindings[0], Located):
-        line = lines_of(objects, where, name)[0]
+        line, asked = lines_of(objects, where, name)[0], at
         at = _before(line) if where == scope else LAST
         held = called(objects.held(where, bindings[0].expr, at), name)
         if is_new_container(bindings[0].expr) and objects.stored(where, name):
             held = _grown(objects, scope, name, LAST)
         if line and (held.way == "some" or is_untold(held)):
             return _one_by_name(held, where, name, line)
-        return _with_stored(objects, where, name, held)
+        return with_stored(objects, where, name, held, asked if where == scope else LAST)
     if isinstance(bindings[0], ParameterOf) and len(bindings) == 1:
         if (
             filled == "on entry"
@@ -87,7 +86,7 @@ def named(objects: Objects, scope: Scope, name: str, at: float, filled: Filled =
         if (made := _filled_by_itself(objects, where, name)) is not None:
             expr, line = made
             held = called(objects.held(where, expr, _before(line)), name)
-            return _with_stored(objects, where, name, held)
+            return with_stored(objects, where, name, held)
         held = _grown(objects, scope, name, at, filled)
         first = min(line for _, line in with_lines(objects, scope, name))
         return _one_by_name(held, where, name, first) if first and is_untold(held) else held
@@ -129,41 +128,13 @@ def _parameter_with_stored(objects: Objects, scope: Scope, name: str) -> Held:
         return passed
     if any(is_element(place[0]) for place, _, _ in objects.stored(scope, name) if len(place) == 1):
         return _grown(objects, scope, name, LAST)
-    return _with_stored(objects, scope, name, passed)
+    return with_stored(objects, scope, name, passed)
 
 
 def _gets_nothing_before(objects: Objects, scope: Scope, name: str, at: float) -> bool:
     """Whether nothing is put into what a parameter is passed before a loop on a line begins."""
     have_run = _lines_run(objects, scope, at, entering=True)
     return at != LAST and not any(have_run(line) for _, _, line in objects.stored(scope, name))
-
-
-def _with_stored(objects: Objects, scope: Scope, name: str, held: Held) -> Held:
-    """An object with what the code beside stores in it, or has methods and functions store."""
-    if held.object is None or held.object.path or held.way != "all":
-        return held
-    kept = objects.stored(scope, name)
-    if not kept:
-        return held
-    here = Variable(scope, name, 0)
-    whole = Held(held.object)
-
-    def change(each: Held) -> Held:
-        own = each.object
-        if own is None or own.root != here or held.object == own:
-            return each
-        found = whole
-        for part in own.path:
-            found = step(found, part, own.place)
-        return dataclasses.replace(each, object=found.object)
-
-    stored: dict[str, list[Held]] = {}
-    for place, each, _ in kept:
-        stored.setdefault(".".join(place), []).append(mapped(each, change))
-    parts = dict(held.parts)
-    for at, options in stored.items():
-        parts[at] = either([*options, parts.get(at, NOTHING)])
-    return dataclasses.replace(held, parts=tuple(parts.items()))
 
 
 def _before(line: int) -> float:

@@ -20,6 +20,7 @@ from nnx_migrate.analysis.domain.witnesses import in_order
 from nnx_migrate.analysis.flax.names import layer_of
 from nnx_migrate.analysis.heap.retention import is_super_init
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.mentioned_names import names_in
 from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.points_to.abstract_objects import (
     Held,
@@ -35,6 +36,7 @@ from nnx_migrate.analysis.points_to.stores.by_name import (
     set_by_name,
     setter,
 )
+from nnx_migrate.analysis.points_to.stores.by_then import stores_alone
 from nnx_migrate.analysis.points_to.stores.puts import (
     PUTTING,
     Place,
@@ -89,7 +91,7 @@ def what_is_stored(objects: Objects, scope: Scope, name: str) -> Iterator[Kept]:
         held = (
             itself(scope, name, part)
             if part is not None
-            else objects.held(scope, write.value, write.line)
+            else objects.held(scope, write.value, _read_at(objects, scope, write))
         )
         if write.renews:
             held = without_elements(held, write.target)
@@ -108,6 +110,21 @@ def what_is_stored(objects: Objects, scope: Scope, name: str) -> Iterator[Kept]:
             for passed in _passed_on(objects, scope, own, call):
                 if objects.may_store(passed.callee, passed.parameter):
                     yield from _stored_by(objects, scope, own, call, passed)
+
+
+def _read_at(objects: Objects, scope: Scope, write: ir.Write) -> float:
+    """Where what a line stores is read: before that stores it, in `m.part = Wrap(m.part)`."""
+    assert write.value is not None
+    bindings = objects.project.function(scope).bindings
+    stored_in = (
+        name in bindings and _of_name(objects, scope, name).writes
+        for name in names_in((write.value,))
+    )
+    return (
+        write.line - 0.5
+        if any(stored_in) and stores_alone(objects, scope, write.line)
+        else write.line
+    )
 
 
 def _writes(objects: Objects, scope: Scope, own: ir.Name) -> Iterator[tuple[ir.Write, Place]]:
