@@ -141,6 +141,37 @@ def test_a_class_of_a_file_that_is_started_may(tmp_path: Path) -> None:
     assert outcome(tmp_path, tour_py=SETTING) is Outcome.PINNED
 
 
+GUARD = """
+if __name__ == "__main__":
+    run(1.0)
+"""
+
+
+def test_what_the_class_of_a_script_with_a_guard_does_is_not_done_here(tmp_path: Path) -> None:
+    assert outcome(tmp_path, tour_py=SETTING + GUARD) is Outcome.REWRITTEN
+    unknown = SETTING.replace("self.calls = 1", "self.count(x)").replace(
+        "def log", "count = 1\n\n    def log"
+    )
+    assert outcome(tmp_path, tour_py=unknown + GUARD) is Outcome.REWRITTEN
+
+
+@pytest.mark.parametrize(
+    ("test", "script"),
+    [
+        ("import tour", ""),
+        ("import importlib\nload = importlib.import_module", ""),
+        ("", "import joblib\nsave = joblib.dump\n"),
+        ("", "import tests.test_flow\n"),
+    ],
+)
+def test_the_class_of_such_a_script_may_come_by_an_import_or_a_file(
+    test: str, script: str, tmp_path: Path
+) -> None:
+    text = script + SETTING + GUARD
+    found = outcome(tmp_path, tour_py=text, tests__test_flow_py=TEST.replace("MORE", test))
+    assert found is Outcome.PINNED
+
+
 def test_a_class_of_the_library_may_come_to_each_test(tmp_path: Path) -> None:
     assert outcome(tmp_path, lib__counted_py=SETTING) is Outcome.PINNED
 

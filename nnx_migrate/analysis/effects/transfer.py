@@ -258,13 +258,14 @@ class Tracker(Giving):
         """Effects on objects of a class that only some programs have, with the file of that."""
         name = value.class_name if isinstance(value, Instance) else ""
         home, colon, _ = name.partition(":")
+        started = bool(colon) and self.project.modules[home].is_started
         stays = colon and (is_test_file(home) or self.project.modules[home].stands)
-        if not stays:
+        if not stays and not started:
             yield from effects
             return
         with self.becoming_others(True):
             for effect in effects:
-                known = effect.home or home == effect.where.module
+                known = effect.home or (home == effect.where.module and not started)
                 yield effect if known else dataclasses.replace(effect, home=home)
 
     def _instance_method(self, base: Instance, name: str, where: Place) -> Iterator[Effect]:
