@@ -251,3 +251,47 @@ def test_what_a_class_of_the_library_keeps_is_a_leaf_in_each_test(tmp_path: Path
 def test_what_the_library_marks_is_a_leaf_whoever_passes_it(tmp_path: Path) -> None:
     marking = HOLDING.replace("self.base = base", "self.base = nnx.data([base, 1])")
     assert split_outcomes(tmp_path, lib__flows=marking) == {Outcome.PINNED}
+
+
+GIVEN = """
+from flax import nnx
+
+class Base(nnx.Module):
+    pass
+
+class Kept(Base):
+    def __init__(self, base, **asked):
+        self.base = base
+        self.asked = nnx.data(asked)
+
+class Held(nnx.Module):
+    def __init__(self, base: Base):
+        self.base = base
+"""
+GIVING = """
+from lib.flows import Base, Kept
+
+def test_asked():
+    return Kept(Base(), n=1, m=2.0).asked["n"]
+"""
+
+
+def test_numbers_that_another_test_passes_are_no_leaves_here(tmp_path: Path) -> None:
+    found = split_outcomes(tmp_path, lib__flows=GIVEN, tests__test_kept=GIVING)
+    assert Outcome.PINNED not in found
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"split": "from tests.test_kept import test_asked"},
+        {"lib__made": GIVING},
+        {"conftest": GIVING},
+        {"lib__flows": GIVEN.replace("**asked", "asked: dict[str, int]")},
+        {"lib__flows": GIVEN.replace("**asked", "n=1, m=2").replace("(asked)", '({"n": n})')},
+        {"lib__flows": GIVEN.replace("(asked)", '({"m": 1, **asked})')},
+    ],
+)
+def test_numbers_that_others_may_pass_are(changes: dict[str, str], tmp_path: Path) -> None:
+    files = {"lib__flows": GIVEN, "tests__test_kept": GIVING, **changes}
+    assert Outcome.PINNED in split_outcomes(tmp_path, **files)

@@ -8,6 +8,7 @@ from nnx_migrate.analysis.domain.values import (
     ClassValue,
     FunctionValue,
     LibraryValue,
+    ParameterOf,
     Scope,
     Value,
 )
@@ -15,6 +16,7 @@ from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import MAPPING
+from nnx_migrate.analysis.symbols.imports.import_graph import is_test_file
 from nnx_migrate.core.place import Place
 
 #: Attributes of arrays that are none themselves.
@@ -28,8 +30,27 @@ def marked_as_data(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> Content
     held = expr.args[0] if expr.args else expr
     plain = _holds_no_array(evaluator, scope, held)
     # A number alone is a leaf in both modes.
-    where = (Place(scope.module, expr.line),) if plain else ()
-    return Contents(arrays=plain or _is_no_array(evaluator, scope, held), plain=where)
+    where = _passed_by_tests(evaluator, scope, held) or (Place(scope.module, expr.line),)
+    arrays = plain or _is_no_array(evaluator, scope, held)
+    return Contents(arrays=arrays, plain=where if plain else ())
+
+
+def _passed_by_tests(evaluator: Evaluator, scope: Scope, held: ir.Expr) -> tuple[Place, ...]:
+    """Where tests pass what is no array for a parameter, if nothing else says that it may be: such
+    objects do not come to programs that run no tests."""
+    project = evaluator.project
+    match project.bindings(scope, held.id) if isinstance(held, ir.Name) else []:
+        case [ParameterOf(scope=owner, parameter=parameter)]:
+            pass
+        case _:
+            return ()
+    if parameter.default is not None or parameter.annotation is not None:
+        return ()
+    passed = evaluator.callers.arguments(owner, project.function(owner), parameter)
+    found = [each.scope for each in passed if _holds_no_array(evaluator, each.scope, each.expr)]
+    if not all(is_test_file(each.module) for each in found):
+        return ()
+    return tuple(Place(each.module, project.function(each).line) for each in found)
 
 
 def _is_no_array(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> bool:
