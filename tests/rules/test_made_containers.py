@@ -140,3 +140,114 @@ def run(model: Net, x):
     model.doubled = doubled_p.bind(model(x))
 """
     check_pinned(RULE, _PRIMITIVE + program, "attribute doubled is set")
+
+
+_OPTIONS = """\
+class Stack(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.blocks = nnx.List([Net(rngs)])
+
+    def ask(self, options):
+        return options.pop("mask", None)
+
+    def ask_deeper(self, options):
+        return self.ask(options)
+
+    def ask_inside(self, options):
+        return options["blocks"].pop()
+
+    def ask_each(self, options):
+        for held in options.values():
+            held.pop()
+
+    def ask_others(self, options):
+        options = options or self.blocks
+        return options.pop()
+
+    def forward(self, x, **options):
+        self.ASKED(options)
+        return x
+
+
+@nnx.jit
+def run(stack: Stack, x):
+    return stack.forward(x, blocks=stack.blocks)
+"""
+
+
+@pytest.mark.parametrize("how", ["ask", "ask_deeper"])
+def test_what_is_taken_out_of_options_by_another_function_stays(how: str) -> None:
+    check_noop(RULE, _OPTIONS.replace("ASKED", how))
+
+
+@pytest.mark.parametrize("how", ["ask_inside", "ask_each", "ask_others"])
+def test_what_is_taken_out_of_what_they_hold_is_kept_in_graph_mode(how: str) -> None:
+    check_pinned(RULE, _OPTIONS.replace("ASKED", how), ".pop() changes it")
+
+
+_DROPPED = """\
+class Stack(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.blocks = nnx.List([Net(rngs)])
+
+
+def drop(parts):
+    parts.pop()
+
+
+def fill(parts, stack):
+    parts.update(all=stack.blocks)
+
+
+@nnx.jit
+def run(stack: Stack, x):
+    PARTS
+    return x
+"""
+
+
+def test_what_is_taken_out_of_a_list_made_for_the_call_stays() -> None:
+    check_noop(RULE, _DROPPED.replace("PARTS", "parts = [*stack.blocks]\n    drop(parts)"))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        "drop(stack.blocks)",
+        "parts = stack.blocks\n    drop(parts)",
+        "parts = [stack.blocks]\n    drop(*parts)",
+        "parts = []\n    if x.ndim:\n        parts = stack.blocks\n    drop(parts)",
+        "parts = [stack.blocks]\n    for part in parts:\n        drop(part)",
+        'parts = {}\n    fill(parts, stack)\n    parts["all"].append(1)',
+    ],
+)
+def test_what_is_taken_out_of_a_list_of_the_object_is_kept_in_graph_mode(parts: str) -> None:
+    check_pinned(RULE, _DROPPED.replace("PARTS", parts), "the function changes stack")
+
+
+_SPREAD = """\
+class Plain(Net):
+    def forward(self, x):
+        return self(x)
+
+
+class Named(Net):
+    def forward(self, x, mask=None):
+        MASK
+        return self(x)
+
+
+@nnx.jit
+def run(model: Plain | Named, other: Net, x):
+    options = {"mask": other}
+    return model.forward(x, **options)
+"""
+
+
+def test_what_no_parameter_can_take_stays() -> None:
+    check_noop(RULE, _SPREAD.replace("MASK", "pass"))
+
+
+def test_what_one_parameter_takes_and_changes_is_kept_in_graph_mode() -> None:
+    program = _SPREAD.replace("MASK", "mask.seen = 1")
+    check_pinned(RULE, program, "the function changes other: attribute seen is set")

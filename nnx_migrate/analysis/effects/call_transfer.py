@@ -18,7 +18,7 @@ from nnx_migrate.analysis.domain.values import (
     Scope,
     short_name,
 )
-from nnx_migrate.analysis.effects.aliases.may_alias import Aliases
+from nnx_migrate.analysis.effects.aliases.may_alias import Aliases, holding
 from nnx_migrate.analysis.effects.aliases.places import displayed, part_given
 from nnx_migrate.analysis.effects.causes import (
     Cause,
@@ -149,11 +149,12 @@ class Handing:
         reached: dict[str, ir.Expr | None] = {
             parameter.name: argument for parameter, argument in passed if argument in given
         }
+        spread = [argument for name, argument in call.keywords if name is None]
         for each in unplaced:
             receiving = _receiving(function, passed, call, each, leading(value))
             for parameter, argument in receiving:
                 reached.setdefault(parameter.name, argument)
-            if not receiving:
+            if not receiving and each not in spread:  # which is empty, or the call raises
                 cause = Unseen(f"how {function.name} receives it is unknown")
                 yield Effect("unknown", cause, where)
         own = isinstance(call.func, ir.Attribute) and self.is_self(scope, call.func.base)
@@ -180,10 +181,15 @@ class Handing:
         argument: ir.Expr | None,
         again: bool = False,
     ) -> str:
-        """A parameter with the places at which an argument that is a tuple has the object."""
+        """A parameter with the places at which an argument that is a tuple has the object, or with
+        the fact that it is a list or the like that was made for the call."""
         elements = displayed(self.project, scope, argument)
         if elements is None:
-            return name
+            made = argument is not None and (
+                self.aliases.is_made_container(scope, argument)
+                or self.aliases.is_given_container(scope, argument)
+            )
+            return holding(name) if made else name
         there = [self.rooted(scope, element) for element in elements]
         return part_given(self.finder, value, name, there, again)
 

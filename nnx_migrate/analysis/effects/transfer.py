@@ -46,6 +46,7 @@ from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.library.effect_model import (
     CHANGING_METHODS,
     MUTATING_METHODS,
+    TAKING_METHODS,
     VARIABLE_READS,
 )
 from nnx_migrate.analysis.symbols.imports.import_graph import is_test_file
@@ -234,6 +235,8 @@ class Tracker(Giving):
             return
         if self.aliases.is_made_container(scope, func.base):
             return
+        if name in TAKING_METHODS and self.aliases.is_given_container(scope, func.base):
+            return  # what is put in it may be a part of another object, and counts
         if self.is_attributes(scope, func.base):
             if name in MUTATING_METHODS:
                 yield Effect("structure", MethodChanges(name, of_attributes=True), where)

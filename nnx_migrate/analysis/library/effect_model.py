@@ -165,6 +165,10 @@ MUTATING_METHODS = frozenset(
         "update",
     }
 )
+#: Those of them that take something out, or change the order.
+TAKING_METHODS = frozenset(
+    {"clear", "discard", "pop", "popitem", "popleft", "remove", "reverse", "sort"}
+)
 #: Those of them that keep what they are given.
 GROWING_METHODS = frozenset(
     {"add", "append", "appendleft", "extend", "extendleft", "insert", "setdefault", "update"}

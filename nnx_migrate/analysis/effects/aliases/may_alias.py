@@ -42,6 +42,7 @@ from nnx_migrate.analysis.library.effect_model import VARIABLE_READS, VARIABLE_W
 _DESCRIBING = frozenset({"shape", "dtype", "ndim"})
 #: Expressions that stand for nothing that was there before.
 _NO_REFERENCES = (ir.Constant, ir.FunctionRef, ir.ClassRef)
+_HOLDING = "[*]"
 _VIEWS = frozenset({"state", "split", "variables", "pop", "view", "compat.state", "compat.split"})
 
 
@@ -59,6 +60,7 @@ class Aliases:
         self._known = finder.fixpoint.known
         self.scope = scope
         self._key = parameter
+        self._is_holder = parameter.endswith(_HOLDING)
         #: The attribute under which the parameter keeps the object, where it is none itself.
         parameter, self.attribute = kept_under(parameter)
         parameter, self._places, self._length = parted(parameter)
@@ -279,6 +281,10 @@ class Aliases:
             for b in bindings
         )
 
+    def is_given_container(self, scope: Scope, base: ir.Expr) -> bool:
+        """Whether it is the parameter, and that a list or the like which a caller has made."""
+        return self._is_holder and self.is_whole(scope, base)
+
     def _is_copy(self, scope: Scope, expr: ir.Expr) -> bool:
         """Whether it is `table.copy()` of what is a list, a dict or the like for all it can be."""
         match expr:
@@ -334,10 +340,15 @@ def with_places(name: str, places: Iterable[int], length: int) -> str:
     return f"{name}[{','.join(map(str, sorted(places)))}/{length}]"
 
 
+def holding(name: str) -> str:
+    """A parameter that is a list or the like which a caller has made, with the object in it."""
+    return f"{name}{_HOLDING}"
+
+
 def parted(parameter: str) -> tuple[str, frozenset[int], int]:
     """The name of a parameter, the places of the object in it, and how many there are, or 0."""
     name, bracket, rest = parameter.partition("[")
-    if not bracket:
+    if not bracket or parameter.endswith(_HOLDING):
         return name, frozenset(), 0
     places, _, length = rest.rstrip("]").partition("/")
     return name, frozenset(map(int, places.split(","))), int(length)
