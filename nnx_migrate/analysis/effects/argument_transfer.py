@@ -17,6 +17,7 @@ from nnx_migrate.analysis.domain.values import (
     FunctionValue,
     Instance,
     LibraryValue,
+    Located,
     Scope,
     Value,
     Values,
@@ -105,7 +106,32 @@ class Giving(Touching):
 
     def callees(self, scope: Scope, func: ir.Expr) -> Values:
         """What may be called, and what is not known of it."""
-        return outside_circles(self.aliases.values(scope, func))
+        values = outside_circles(self.aliases.values(scope, func))
+        put = frozenset(self._put_in_place(scope, func)) if isinstance(func, ir.Attribute) else ()
+        return values.union(put) if put else values
+
+    def _put_in_place(self, scope: Scope, func: ir.Attribute) -> Iterator[Value]:
+        """The functions that are stored under the name of a method, in its class or an object."""
+        for base in self.aliases.values(scope, func.base):
+            if not isinstance(base, Instance):
+                continue
+            for class_name in self.finder.classes_met(base, scope.module):
+                if isinstance(self.hierarchy.method(class_name, func.name), Scope):
+                    yield from self.finder.set_methods(class_name, func.name)
+                    for stored in self._stored_in(class_name, func.name):
+                        values = self.finder.evaluator.values(stored.scope, stored.expr)
+                        yield from (each for each in values if isinstance(each, FunctionValue))
+
+    def _stored_in(self, class_name: str, name: str) -> Iterator[Located]:
+        """What methods of a class store under a name, and what others do in its objects."""
+        evaluator = self.finder.evaluator
+        yield from evaluator.stored(class_name, name)
+        above = self.hierarchy.ancestry(class_name).classes
+        for scope, write in evaluator.callers.mentions.outside_writes(name):
+            if isinstance(write.target, ir.Attribute) and write.value is not None:
+                holders = evaluator.values(scope, write.target.base)
+                if any(isinstance(each, Instance) and each.class_name in above for each in holders):
+                    yield Located(scope, write.value)
 
     def _writes_attribute(self, call: ir.Call, given: list[int], callees: Values) -> bool:
         """`type(model).__setattr__(model, "n", 1)`, by whatever class that is no project's own."""
