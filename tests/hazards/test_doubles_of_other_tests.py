@@ -172,6 +172,18 @@ def test_the_class_of_such_a_script_may_come_by_an_import_or_a_file(
     assert found is Outcome.PINNED
 
 
+@pytest.mark.parametrize("where", ["conftest_py", "tests__conftest_py"])
+def test_or_by_a_file_of_fixtures(where: str, tmp_path: Path) -> None:
+    files = {"tour_py": SETTING + GUARD, where: "import tour\n"}
+    assert outcome(tmp_path, **files) is Outcome.PINNED
+
+
+def test_a_double_of_a_test_that_a_file_of_fixtures_imports_may_come_here(tmp_path: Path) -> None:
+    double = DOUBLE.replace("MORE", "")
+    found = outcome(tmp_path, tests__test_echo_py=double, conftest_py="import tests.test_echo\n")
+    assert found is Outcome.PINNED
+
+
 def test_a_class_of_the_library_may_come_to_each_test(tmp_path: Path) -> None:
     assert outcome(tmp_path, lib__counted_py=SETTING) is Outcome.PINNED
 

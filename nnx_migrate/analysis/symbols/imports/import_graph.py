@@ -12,14 +12,17 @@ from nnx_migrate.analysis.symbols.program import Project
 _AT_RUN_TIME = frozenset(
     {"__import__", "cloudpickle", "dill", "entry_points", "eval", "exec", "get_class", "importlib"}
     | {"import_module", "instantiate", "joblib", "locate", "pickle", "pkgutil", "runpy", "run_path"}
-    | {"__ipython__", "get_ipython", "run_line_magic"}
+    | {"__ipython__", "get_ipython", "pytest_plugins", "run_line_magic"}
 )
 #: Those of files that may run any other file as a module of theirs.
 _LOADING = frozenset(
     {"__import__", "exec", "import_module", "run_module", "run_path", "spec_from_file_location"}
 )
 #: Those of files that may run code of others which they find by a name.
-_BY_NAME = _LOADING | {"entry_points", "get_class", "importlib", "instantiate", "locate", "pkgutil"}
+_BY_NAME = _LOADING | {
+    *("entry_points", "get_class", "importlib", "instantiate", "locate", "pkgutil"),
+    "pytest_plugins",
+}
 #: Those of files that may write whole objects, for other programs to read.
 _STORING_OBJECTS = frozenset({"Pickler", "cloudpickle", "dill", "dump", "dumps", "joblib"})
 
@@ -130,7 +133,10 @@ class ImportFinder:
         """Whether a file that may run in one program with a module has one of these words."""
         key = module, words
         if key not in self._said:
-            beside = {each for one in self._all_importing(module) for each in self.of(one)}
+            running = self._all_importing(module)
+            if any(map(is_test_file, running)):
+                running = running.union(self._conftests)
+            beside = {each for one in running for each in self.of(one)}
             self._said[key] = any(self.project.modules[each].says(words) for each in beside)
         return self._said[key]
 
@@ -207,7 +213,7 @@ class ImportFinder:
     def _run_by_import(self, module: str) -> Iterator[str]:
         yield from self._direct(module)
         if is_test_file(module):
-            yield from filter(is_conftest, self.project.modules)
+            yield from self._conftests
         for target in (module, *self.project.modules[module].imports):
             while target := target.rpartition(".")[0]:
                 if target in self.project.modules:
@@ -224,7 +230,13 @@ class ImportFinder:
         for module in self.project.modules:
             for target in self._direct(module):
                 found[target].add(module)
+        for conftest in self._conftests:  # what it imports runs in one process with each test
+            found[conftest].update(filter(is_test_file, self.project.modules))
         return found
+
+    @functools.cached_property
+    def _conftests(self) -> tuple[str, ...]:
+        return tuple(filter(is_conftest, self.project.modules))
 
     def _direct(self, module: str) -> tuple[str, ...]:
         # Of each module all that it leads to is gathered, so each is met from many.
