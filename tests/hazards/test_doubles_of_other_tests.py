@@ -280,6 +280,7 @@ class Held(nnx.Module):
     def __init__(self, base: Base):
         self.base = base
 """
+FILLED = GIVEN.replace("        self.asked", "        FILL\n        self.asked")
 GIVING = """
 from lib.flows import Base, Kept
 
@@ -302,6 +303,10 @@ def test_numbers_that_another_test_passes_are_no_leaves_here(tmp_path: Path) -> 
         {"lib__flows": GIVEN.replace("**asked", "asked: dict[str, int]")},
         {"lib__flows": GIVEN.replace("**asked", "n=1, m=2").replace("(asked)", '({"n": n})')},
         {"lib__flows": GIVEN.replace("(asked)", '({"m": 1, **asked})')},
+        {"lib__flows": FILLED.replace("FILL", 'asked["k"] = 3')},
+        {"lib__flows": FILLED.replace("FILL", 'asked.setdefault("k", 3)')},
+        {"lib__flows": FILLED.replace("FILL", "more = asked; more.update(k=3)")},
+        {"lib__flows": FILLED.replace("FILL", "fill(asked)")},
     ],
 )
 def test_numbers_that_others_may_pass_are(changes: dict[str, str], tmp_path: Path) -> None:

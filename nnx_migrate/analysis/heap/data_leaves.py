@@ -15,6 +15,7 @@ from nnx_migrate.analysis.domain.values import (
 from nnx_migrate.analysis.heap.contents import Contents
 from nnx_migrate.analysis.interp.interpreter import Evaluator
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.mentioned_names import names_in
 from nnx_migrate.analysis.library.effect_model import MAPPING
 from nnx_migrate.analysis.symbols.imports.import_graph import is_test_file
 from nnx_migrate.core.place import Place
@@ -30,27 +31,44 @@ def marked_as_data(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> Content
     held = expr.args[0] if expr.args else expr
     plain = _holds_no_array(evaluator, scope, held)
     # A number alone is a leaf in both modes.
-    where = _passed_by_tests(evaluator, scope, held) or (Place(scope.module, expr.line),)
+    where = _passed_by_tests(evaluator, scope, expr) or (Place(scope.module, expr.line),)
     arrays = plain or _is_no_array(evaluator, scope, held)
     return Contents(arrays=arrays, plain=where if plain else ())
 
 
-def _passed_by_tests(evaluator: Evaluator, scope: Scope, held: ir.Expr) -> tuple[Place, ...]:
+def _passed_by_tests(evaluator: Evaluator, scope: Scope, marked: ir.Call) -> tuple[Place, ...]:
     """Where tests pass what is no array for a parameter, if nothing else says that it may be: such
     objects do not come to programs that run no tests."""
     project = evaluator.project
-    match project.bindings(scope, held.id) if isinstance(held, ir.Name) else []:
-        case [ParameterOf(scope=owner, parameter=parameter)]:
+    match marked.args:
+        case [ir.Name(id=name)]:
+            bindings = project.bindings(scope, name)
+        case _:
+            return ()
+    match bindings:
+        case [ParameterOf(scope=owner, parameter=parameter)] if owner == scope:
             pass
         case _:
             return ()
     if parameter.default is not None or parameter.annotation is not None:
+        return ()
+    if not _only_marks(project.function(scope), name, marked):
         return ()
     passed = evaluator.callers.arguments(owner, project.function(owner), parameter)
     found = [each.scope for each in passed if _holds_no_array(evaluator, each.scope, each.expr)]
     if not all(is_test_file(each.module) for each in found):
         return ()
     return tuple(Place(each.module, project.function(each).line) for each in found)
+
+
+def _only_marks(function: ir.Function, name: str, marked: ir.Call) -> bool:
+    """Whether a function does nothing else with a parameter, so that it adds nothing to it."""
+    stores = (*function.writes, *function.puts)
+    parts: list[ir.Expr | None] = [*function.calls]
+    parts += [part for store in stores for part in (store.target, store.value)]
+    parts += [each for named in function.bindings.values() for each in named]
+    others = [part for part in parts if part is not None and part != marked]
+    return not function.nested and name not in names_in(others)
 
 
 def _is_no_array(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> bool:
