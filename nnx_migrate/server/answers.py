@@ -55,6 +55,25 @@ class Answers:
         """The findings of the file."""
         return [self._diagnostic(each) for each in told_of(self.result, written=False)]
 
+    def diagnostics_later(self, text: str) -> list[types.Diagnostic]:
+        """The findings on lines that a later text has too, where it has them."""
+        lines = dict(self._kept_lines(text))
+        found = []
+        for each in self.diagnostics():
+            if each.range.start.line not in lines:
+                continue
+            _move(each.range, lines[each.range.start.line])
+            related = each.related_information or []
+            beside = [one for one in related if one.location.uri != self.uri]
+            for one in related:
+                here = one.location
+                if here.uri == self.uri and here.range.start.line in lines:
+                    _move(here.range, lines[here.range.start.line])
+                    beside.append(one)
+            each.related_information = beside or None
+            found.append(each)
+        return found
+
     def actions(
         self, asked: types.Range, only: Sequence[str] | None = None
     ) -> list[types.CodeAction]:
@@ -91,16 +110,19 @@ class Answers:
             text: the later one.
             position: in it.
         """
-        matcher = difflib.SequenceMatcher(None, self._lines, _LINE_END.split(text), autojunk=False)
-        for old, new, size in matcher.get_matching_blocks():
-            if new <= position.line < new + size:
-                moved = new - old
-                found = self.hover(types.Position(position.line - moved, position.character))
+        for old, new in self._kept_lines(text):
+            if new == position.line:
+                found = self.hover(types.Position(old, position.character))
                 if found is not None and found.range is not None:
-                    for end in (found.range.start, found.range.end):
-                        end.line += moved
+                    _move(found.range, new)
                 return found
         return None
+
+    def _kept_lines(self, text: str) -> Iterator[tuple[int, int]]:
+        """The lines that stand in a later text, too: where they stood, and where they stand."""
+        matcher = difflib.SequenceMatcher(None, self._lines, _LINE_END.split(text), autojunk=False)
+        for old, new, size in matcher.get_matching_blocks():
+            yield from zip(range(old, old + size), range(new, new + size), strict=True)
 
     def _quick_fixes(self, asked: types.Range) -> Iterator[types.CodeAction]:
         seen: set[tuple[int, ...]] = set()
@@ -161,6 +183,12 @@ class Answers:
     @property
     def _lines(self) -> list[str]:
         return _LINE_END.split(self.text)
+
+
+def _move(where: types.Range, line: int) -> None:
+    """Have a range begin on another line, counted from zero."""
+    where.end.line += line - where.start.line
+    where.start.line = line
 
 
 def _help(finding: Finding) -> list[str]:

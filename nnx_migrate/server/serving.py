@@ -1,7 +1,8 @@
 """The language server: it keeps what it knows of the project, and answers for open files.
 
 One thread does all the work, since the analysis is for one; the loop of the server goes on
-answering meanwhile. A text that changes again before its turn is not looked at.
+answering meanwhile. A text that changes again before its turn is not looked at. Where a look takes
+long, the findings of the last one are published for the lines that still stand.
 
 After an edit that other files feel, findings are published twice: at once, by what was known of the
 other files before, and when the writer has stopped, by what is found out about them anew. Rewrites
@@ -32,6 +33,9 @@ from nnx_migrate.sources.config_values import ConfigError
 _PAUSE = 0.3
 #: Seconds without a key, before other files are looked at anew, for which a next edit has to wait.
 _REST = 1.0
+#: Seconds that a look may take, before what was found before is published meanwhile: with the pause
+#: before it, less than one.
+_PATIENCE = 0.5
 #: Of so many files, those that were edited last, it is kept what holds whatever they say.
 _EDITED = 2
 
@@ -42,9 +46,12 @@ class MigrationServer(LanguageServer):
     Args:
         choices: what was chosen on the command line.
         pause: seconds to wait for the next change of a text.
+        patience: seconds to wait for a look, before older findings are published meanwhile.
     """
 
-    def __init__(self, choices: Choices, pause: float = _PAUSE) -> None:
+    def __init__(
+        self, choices: Choices, pause: float = _PAUSE, patience: float = _PATIENCE
+    ) -> None:
         super().__init__(
             SOURCE,
             nnx_migrate.__version__,
@@ -52,6 +59,7 @@ class MigrationServer(LanguageServer):
         )
         self._choices = choices
         self._pause = pause
+        self._patience = patience
         self._known = KnownFiles(edited=_EDITED)
         self._thread = concurrent.futures.ThreadPoolExecutor(1, "nnx-migrate")
         self._tasks: dict[str, asyncio.Task[Answers | None]] = {}
@@ -136,6 +144,7 @@ class MigrationServer(LanguageServer):
         document = self.workspace.get_text_document(uri)
         text, version = document.source, document.version
         loop = asyncio.get_running_loop()
+        moved = loop.call_later(self._patience, self._publish_moved, uri, version, text)
         try:
             result, is_preliminary = await loop.run_in_executor(
                 self._thread, self._migrate, text, path, look
@@ -144,6 +153,8 @@ class MigrationServer(LanguageServer):
             self._complain(str(error))
             self._publish(uri, version, [])
             return None, False
+        finally:
+            moved.cancel()
         self._told = ""
         if is_preliminary and result.status is FileStatus.FAILED:
             return None, True  # what was known of other files may not fit
@@ -151,6 +162,12 @@ class MigrationServer(LanguageServer):
         self._last[uri] = found
         self._publish(uri, version, found.diagnostics())
         return found, is_preliminary
+
+    def _publish_moved(self, uri: str, version: int | None, text: str) -> None:
+        """Publish what was found before, on the lines that still stand, while a look takes long."""
+        last = self._last.get(uri)
+        if last is not None and last.text != text:
+            self._publish(uri, version, last.diagnostics_later(text))
 
     def _migrate(self, text: str, path: Path, look: Look) -> tuple[FileResult, bool]:
         self._known.look = look
