@@ -49,13 +49,8 @@ class RuleClaim(Claim):
 
     # About what flax does.
     CUSTOM_VJP = "it is nnx.custom_vjp"
-    PARTIAL_SAME = (
-        "functools.partial gives the same results in both modes (docs/semantics.md: JIT-B)"
-    )
+    PARTIAL_SAME = "functools.partial gives the same results in both modes"
     SHARDINGS_MAY_BE_READ = "code may read the shardings of what it gives"
-    COPY_IN_BODY = (
-        "with a copy in the body, both modes give the results of graph mode (docs/semantics.md: "
-        "SCN-1)"
-    )
+    COPY_IN_BODY = "with a copy in the body, both modes give the results of graph mode"
     DONATED = "the donated parameters are {names}"
     NAMES_PARTITION = "the metadata names a partition"

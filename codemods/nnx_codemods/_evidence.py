@@ -44,7 +44,7 @@ class SplitRefused(Cause):
     """Why an argument may not be passed as States; {what} is told by the analysis."""
 
     BELOW_CAPTURE = "nnx.capture is below it, and needs the whole Module"
-    SHARED = ("tree mode allows no shared objects: {reason}", NextStep.KEEP_ONCE)
+    SHARED = ("tree mode does not allow shared objects: {reason}", NextStep.KEEP_ONCE)
     CHANGES = "the function changes its Module: {what} ({place})"
     UNKNOWN = "cannot tell what happens to the Module: {what} ({place})"
     UPDATES_BROADCAST = (

@@ -30,6 +30,7 @@ class NextStep(Cause):
 
     OBSERVE = "let a run show it: nnx-migrate observe -- COMMAND, then --facts facts.json"
     CALL_BY_NAME = "call the function by name, or from a dictionary that lists all candidates"
+    CALL_NNX_BY_NAME = "call each function of nnx by its name, as in: nnx.jit(f)"
     APPLY_BY_NAME = "apply it to the function by name, as in: step = nnx.jit(step)"
     PASS_BY_NAME = "call the function by name, or add a call to the project that passes it by name"
     ANNOTATE_ARGUMENT = "annotate the argument with its class, as in: model: Net"
@@ -110,6 +111,14 @@ class NextStep(Cause):
         "make it the object alone on every path; if it always is, add "
         "# nnx-migrate: ignore[plain-leaves] to the line"
     )
+    SET_AROUND = (
+        "put `with nnx.set_graph_mode(True):` around the call, unless you know that {package} "
+        "works in tree mode"
+    )
+    USE_IN_GRAPH_MODE = "use its result under `with nnx.set_graph_mode(True):`"
+    CALL_IN_GRAPH_MODE = "call its result under `with nnx.set_graph_mode(True):`"
+    OPTIMIZER_IN_GRAPH_MODE = "use nnx.Optimizer(..., graph=True)"
+    MAKE_IN_GRAPH_MODE = "make the graphdef with nnx.compat.split"
     SPLIT_AROUND = "use it as the decorator of a function, as in: @nnx.split_rngs(splits=4)"
     VISIT_BY_CALL = "call it in a for loop that begins with: if isinstance(value, nnx.Variable)"
     CHECK_CLASS = "check the class first, as in: if isinstance(value, nnx.Variable)"

@@ -60,7 +60,7 @@ from nnx_migrate.sources.facts.observed_facts import MESH, NO_MESH
 class MeshCause(Cause):
     """Why an abstract model differs by the mode."""
 
-    SHARDINGS_UNREAD = "left as it is: tree mode omits the shardings of the mesh ({place}){allowed}"
+    SHARDINGS_UNREAD = "unchanged: tree mode omits the shardings of the mesh ({place}){allowed}"
     SHARDINGS_LEFT_OUT = "tree mode omits the shardings of the mesh ({place})"
 
 

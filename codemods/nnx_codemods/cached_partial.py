@@ -46,6 +46,7 @@ import enum
 from collections.abc import Iterator
 
 from nnx_codemods._claims import RuleClaim
+from nnx_codemods._next_steps import NextStep
 from nnx_codemods._unresolved.unseen_functions import may_be_graph_node
 from nnx_migrate.analysis.callgraph.binding import parameter_at
 from nnx_migrate.analysis.domain.values import FunctionValue
@@ -68,10 +69,11 @@ from nnx_migrate.rewrite.model.rule import Rule
 class BindingCause(Cause):
     """How arguments that are bound ahead of time end."""
 
-    BOUND_HIDDEN = "cannot tell what it binds; bind the arguments with functools.partial"
-    SOME_HIDDEN = "cannot tell everything that it binds; bind the arguments with functools.partial"
+    BOUND_HIDDEN = "cannot tell what it binds"
+    SOME_HIDDEN = "cannot tell everything that it binds"
     GOES_IN_TWICE = (
-        "tree mode allows no shared objects, and {argument} is passed twice; pass it once"
+        "tree mode does not allow shared objects, and {argument} is passed twice",
+        NextStep.PASS_ONCE,
     )
     BOUND = "functools.partial binds the arguments; nnx.jit_partial is faster once the flip is done"
     BOUND_COPIES = (

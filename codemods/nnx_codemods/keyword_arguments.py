@@ -72,8 +72,9 @@ from nnx_migrate.rewrite.model.rule import Rule
 class PassingCause(Cause):
     """Ways to pass arguments that differ by the mode."""
 
-    BY_PLACE = "its calls pass all arguments by place, which means the same in both modes"
+    BY_PLACE = "its calls pass all arguments by position, which means the same in both modes"
     PASSED = "{function} {reason} ({place})"
+    SHOWN = "{function} {reason}"
     PARTIAL = ("gets {name} by keyword from a partial", NextStep.BIND_BY_POSITION)
     KEYWORD = ("is called with {name} by keyword", NextStep.PASS_BY_POSITION)
     DICTIONARY = ("is called with keywords from a dictionary", NextStep.WRITE_KEYWORDS)
@@ -118,7 +119,8 @@ def _passed_by_place(
 
 def _pin(function: ir.Function, reason: Reason, place: Place) -> Pin:
     why = PassingCause.PASSED.about(place, function=function.name, reason=reason)
-    evidence = Evidence(str(reason), Proof.PROVED, place)
+    shown = PassingCause.SHOWN.about(function=function.name, reason=reason)
+    evidence = Evidence(str(shown), Proof.PROVED, place)
     return Pin(RULE.name, why, (evidence,), ways_out=(step_of(reason),))
 
 

@@ -60,10 +60,7 @@ from nnx_migrate.rewrite.model.rule import Rule
 class PlacementCause(Cause):
     """Why arrays would lie elsewhere."""
 
-    NOT_PLACED = (
-        "tree mode does not place the parts of {name} that the function does not change; place it "
-        "with jax.device_put before the call instead"
-    )
+    NOT_PLACED = "tree mode does not place the parts of {name} that the function does not change"
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -63,9 +63,8 @@ class LeafCause(Cause):
     """What becomes of plain values that are taken apart with an object."""
 
     MADE_BY_MODE = (
-        "the mode that made the graphdef decides whether the attributes are arrays or Variables; "
-        "make it "
-        "with nnx.compat.split"
+        "the mode that made the graphdef decides whether the attributes are arrays or Variables",
+        NextStep.MAKE_IN_GRAPH_MODE,
     )
     IN_DATA = (
         (
@@ -84,8 +83,8 @@ class LeafCause(Cause):
     )
     OR_ALONE = (
         (
-            "{text} may be an object, or a tuple, list or dict of it and plain Python values, "
-            "which tree mode makes leaves of the State"
+            "{text} may be an object, or a tuple, list, or dict that holds it beside plain Python "
+            "values, which tree mode makes leaves of the State"
         ),
         NextStep.OBJECT_ON_ALL_WAYS,
     )

@@ -202,10 +202,19 @@ class SharingCause(Cause):
     STATE_OUTSIDE = "only the model is returned, and the callers read its State"
     NO_LONGER_PASSED = "{name} is read from the object that holds it, and no longer passed"
     TAKEN_APART = "loops in tree mode copy shared objects: {reason}"
-    NO_TREE = "tree mode allows no shared objects: {reason}"
-    TAKES_NO_MODE = "{reason}; it has no mode option: use nnx.Optimizer(..., graph=True)"
-    USED_AROUND = "{reason}; use its result with nnx.set_graph_mode(True) around it"
-    CALLED_AROUND = "{reason}; call its result with nnx.set_graph_mode(True) around the call"
+    NO_TREE = "tree mode does not allow shared objects: {reason}"
+    TAKES_NO_MODE = (
+        "{reason}; nnx.ModelAndOptimizer has no option for the mode",
+        NextStep.OPTIMIZER_IN_GRAPH_MODE,
+    )
+    USED_AROUND = (
+        "{reason}; nnx.bridge.ToLinen has no option for the mode",
+        NextStep.USE_IN_GRAPH_MODE,
+    )
+    CALLED_AROUND = (
+        "{reason}; what is called here has no option for the mode",
+        NextStep.CALL_IN_GRAPH_MODE,
+    )
 
 
 def decide(context: FileContext, site: Site) -> Decision | None:

@@ -141,7 +141,7 @@ from nnx_codemods._freshness.lazy_variables import made_when_called
 from nnx_codemods._gradient.argnums import argnums_of
 from nnx_codemods._gradient.watched import unchecked_pops, watched_when_traced, watches
 from nnx_codemods._modes.hoisted import hoisted, not_hoisted, set_at_both_places
-from nnx_codemods._next_steps import next_steps
+from nnx_codemods._next_steps import NextStep, next_steps
 from nnx_codemods._sown.residual_state.popped_inside import without_popped
 from nnx_codemods._sown.residual_state.popped_when_traced import pops_to_check
 from nnx_codemods._sown.residual_state.private_twin import not_put_back
@@ -199,9 +199,11 @@ _Given = tuple[Scope, int | None, str, Values, bool]
 class StructureCause(Cause):
     """How structure that changes inside of a transform ends; {what} is told by the analysis."""
 
-    SET_BEFORE = "the mode that the function sets first is set before its calls"
+    SET_BEFORE = (
+        "what the function sets first, such as train() or eval(), is set before each of its calls"
+    )
     WATCHED = "a check makes sure, when {what} is traced, that it keeps the structure of {name}"
-    ESCAPES = "{how}: call the function by name"
+    ESCAPES = ("{how}", NextStep.CALL_NNX_BY_NAME)
     CHANGES = "the function {does} {name}: {what} ({place})"
     MAKES = "what it creates is lost: {what} ({place})"
     ALLOWED = "unknown code gets {name}{told}"

@@ -24,7 +24,7 @@ class PlanClaim(Claim):
 
     SET_AROUND = "graph mode is set around it"
     KEEPS_AND_RETURNS_NONE = (
-        "the function changes no structure of its arguments, and returns none of them"
+        "the function keeps the structure of its arguments, and returns none of them"
     )
     RAN = "this ran in {runs}"
     RAN_SOMETIMES = "this ran in {runs}, one of them {test}"

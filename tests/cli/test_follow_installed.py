@@ -40,7 +40,7 @@ def packages(tmp_path: Path) -> Path:
 def test_apply_says_what_an_installed_package_reaches(command: Command, packages: Path) -> None:
     apply = ["apply", "project", "--check", "--format", "json"]
     found = _messages(command(*apply).out)
-    assert "was not read" in found[0]
+    assert "did not read" in found[0]
     followed = [*apply, "--follow-installed", "--python", "environment"]
     assert "count calls nnx.state (adapters.py:5)" in _messages(command(*followed).out)[0]
     (packages / "adapters.py").write_text("def count(model):\n    return 0\n")

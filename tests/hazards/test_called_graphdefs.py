@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nnx_migrate.core.findings import Outcome
+from nnx_migrate.core.findings import Finding, Outcome
 from tests.hazards.running import migrated
 
 HEAD = """
@@ -34,15 +34,15 @@ OTHERS = {
 }
 
 
-def _manual(body: str) -> list[str]:
+def _manual(body: str) -> list[Finding]:
     findings = migrated(f"{HEAD}\n{body}\n").findings
-    return [f.message for f in findings if f.outcome is Outcome.MANUAL]
+    return [f for f in findings if f.outcome is Outcome.MANUAL]
 
 
 @pytest.mark.parametrize("case", SHARED)
 def test_shared_objects_are_reported(case: str) -> None:
-    (message,) = _manual(SHARED[case])
-    assert "nnx.set_graph_mode(True) around the call" in message
+    (finding,) = _manual(SHARED[case])
+    assert finding.ways_out == ("call its result under `with nnx.set_graph_mode(True):`",)
 
 
 @pytest.mark.parametrize("case", OTHERS)

@@ -36,4 +36,4 @@ def test_values_are_all_that_mid_mode_is_trusted_with(name: str) -> None:
 def test_the_finding_says_why_it_is_enough() -> None:
     (finding,) = (f for f in migrated(PROGRAMS["mid_mode-values"]).findings if f.outcome in _PINS)
     assert finding.message.startswith("kept in mid mode: ")
-    assert "changes no structure" in finding.evidence[-1].claim
+    assert "keeps the structure of its arguments" in finding.evidence[-1].claim

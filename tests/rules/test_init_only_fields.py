@@ -62,7 +62,7 @@ KEPT = {
 
 @pytest.mark.parametrize("keep", KEPT)
 def test_what_the_constructor_keeps_is_shared(keep: str) -> None:
-    check_pinned(RULE, program(keep=KEPT[keep]), "tree mode allows no shared objects")
+    check_pinned(RULE, program(keep=KEPT[keep]), "tree mode does not allow shared objects")
 
 
 def test_a_field_is_shared() -> None:
@@ -70,4 +70,4 @@ def test_a_field_is_shared() -> None:
         program("nnx.Rngs").replace("rngs=None", "").replace("rngs.params()", "self.rngs.params()")
     )
     text = text.replace("def __post_init__(self, )", "def __post_init__(self)")
-    check_pinned(RULE, text, "tree mode allows no shared objects")
+    check_pinned(RULE, text, "tree mode does not allow shared objects")

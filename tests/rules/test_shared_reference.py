@@ -223,7 +223,7 @@ class Tied(nnx.Module):
 def leaves(tied: Tied):
     return len(jax.tree.leaves(nnx.state(tied)))
 """,
-        "tree mode allows no shared objects: self.one is held in several places",
+        "tree mode does not allow shared objects: self.one is held in several places",
     )
 
 
@@ -239,7 +239,7 @@ def both(left: nnx.Linear, right: nnx.Linear, x):
 def run(model: nnx.Linear, x):
     return both(model, model, x)
 """,
-        "tree mode allows no shared objects: model is passed twice",
+        "tree mode does not allow shared objects: model is passed twice",
     )
 
 
@@ -464,4 +464,4 @@ step(Blocks(nnx.Rngs(0)), 1.0)
     ],
 )
 def test_layers_that_stay_beside_their_wrappers_are_kept(lines: list[str]) -> None:
-    check_pinned(RULE, _wrapped(*lines), "tree mode allows no shared objects")
+    check_pinned(RULE, _wrapped(*lines), "tree mode does not allow shared objects")

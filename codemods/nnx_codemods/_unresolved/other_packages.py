@@ -43,20 +43,22 @@ def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
                 found = packages.reached(python, call) if call else _HIDDEN
                 if found is None:
                     continue
-                seen = _followed(package, called, found)
+                why = _followed(package, called, found, reason)
             else:
-                seen = UnresolvedCause.NOT_LOOKED_AT.about(package=package, called=called)
-            why = UnresolvedCause.HANDED_OUT.about(seen=seen, reason=reason, package=package)
+                why = UnresolvedCause.NOT_LOOKED_AT.about(
+                    package=package, called=called, reason=reason
+                )
             evidence = Evidence(reason, Proof.PROVED, context.where(site.node))
             return Manual(rule, why, (evidence,))
     return None
 
 
-def _followed(package: str, called: str, found: Reached) -> Refusal:
+def _followed(package: str, called: str, found: Reached, reason: str) -> Refusal:
     """What was found in an installed package, in words."""
     where = f" ({found.where})" if found.where else ""
     cause = UnresolvedCause.REACHES if found.dependent else UnresolvedCause.NOT_ALL_SEEN
-    return cause.about(package=package, called=called, what=f"{found.what}{where}")
+    what = f"{found.what}{where}"
+    return cause.about(package=package, called=called, what=what, reason=reason)
 
 
 def _as_called(context: FileContext, site: Site, operand: ast.expr) -> ForeignCall | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+from nnx_codemods._next_steps import NextStep
 from nnx_migrate.core.refusal import Cause
 
 
@@ -11,30 +12,28 @@ from nnx_migrate.core.refusal import Cause
 class UnresolvedCause(Cause):
     """What is not resolved; {what} is told by the analysis."""
 
-    COMPUTED_HIDDEN = (
-        "cannot tell which nnx function {text} is: call it by name, or from a dictionary that "
-        "lists all candidates"
-    )
+    COMPUTED_HIDDEN = ("cannot tell which nnx function {text} is", NextStep.CALL_BY_NAME)
     COMPUTED_NOT_IN_COMPAT = (
-        "{text} may be {names}, and nnx.compat does not have all of these; call each by name"
+        "{text} may be {names}, and nnx.compat does not have all of these",
+        NextStep.CALL_NNX_BY_NAME,
     )
     COMPUTED = "{text} is one of {names}"
     NOT_LOOKED_AT = (
-        "{package} is outside of the project, so its code was not read: if {called} calls nnx "
-        "functions on its arguments, tree mode raises"
+        "{package} is outside of the project, so nnx-migrate did not read its code. If {called} "
+        "calls nnx functions on its arguments, tree mode raises, because it does not allow shared "
+        "objects: {reason}",
+        NextStep.SET_AROUND,
     )
     REACHES = (
-        "{package} is outside of the project, and {called} calls {what} on its arguments: "
-        "tree mode raises there"
+        "{package} is outside of the project, and {called} calls {what} on its arguments. Tree "
+        "mode raises there, because it does not allow shared objects: {reason}",
+        NextStep.SET_AROUND,
     )
     NOT_ALL_SEEN = (
-        "{package} is outside of the project, and some code that {called} runs was not found: "
-        "{what}; "
-        "if it calls nnx functions on its arguments, tree mode raises"
-    )
-    HANDED_OUT = (
-        "{seen}, because {reason}; put nnx.set_graph_mode(True) around the call, unless you know "
-        "that {package} works in tree mode"
+        "{package} is outside of the project, and nnx-migrate did not find some code that "
+        "{called} runs: {what}. If that calls nnx functions on its arguments, tree mode raises, "
+        "because it does not allow shared objects: {reason}",
+        NextStep.SET_AROUND,
     )
     FUNCTIONS_HIDDEN = "cannot tell which functions it runs"
     FUNCTION_HIDDEN = "cannot tell which function it runs: {function}"

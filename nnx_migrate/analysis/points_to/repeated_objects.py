@@ -349,7 +349,9 @@ def in_other_words(reason: str, words: str) -> str:
 
 def untold(one: Object) -> Untold:
     """That it is not known what an object is, or holds, in words."""
-    return Untold(f"too much code leads to {one} to tell which objects it holds")
+    return Untold(
+        f"nnx-migrate cannot tell which objects {one} holds, because too much code leads there"
+    )
 
 
 def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:

@@ -52,7 +52,7 @@ def hidden_names(tree: Tree) -> Iterator[HiddenName]:
             if isinstance(node.ctx, ast.Load) and _goes_on(tree, node):
                 text = ast.unparse(tree.parents[node])
                 text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-                why = f"{text} passes nnx on as a value"
+                why = f"nnx is used as a value in {text}"
                 yield HiddenName(
                     node, f"{why}, so nnx-migrate cannot tell which of its functions are called"
                 )

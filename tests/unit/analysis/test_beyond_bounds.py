@@ -23,7 +23,7 @@ from nnx_migrate.analysis.points_to.widening import roughly, summarized
 from nnx_migrate.core.deep_stack import run_deep
 from tests.unit.analysis.asking import MAIN, analysis_of, scope_named
 
-TOO_MUCH = "too much code leads to"
+TOO_MUCH = "nnx-migrate cannot tell which objects"
 CALLS = """
 from flax import nnx
 

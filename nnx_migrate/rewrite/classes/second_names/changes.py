@@ -178,7 +178,7 @@ def _finding(context: FileContext, name: str, aliases: Sequence[Alias | Tied]) -
     short = short_name(name)
     read = dict.fromkeys(f"{each.name} from {'.'.join(each.path)}" for each in aliases)
     said = " and ".join(read)
-    message = f"{short} reads {said}, because tree mode takes no object that is kept twice"
+    message = f"{short} reads {said}, because tree mode does not allow one object in two places"
     evidence = tuple(
         Evidence(
             str(ClassClaim.NOTHING_ELSE_SETS.about(name=each.name, read=each.path[0])),

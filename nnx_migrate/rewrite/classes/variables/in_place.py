@@ -138,7 +138,7 @@ def _finding(context: FileContext, found: ReplacedVariable, keeper: Refusal | No
     line, column = context.text.line_and_column(context.text.span(store)[0])
     name, where = short_name(found.of), context.where(store)
     message = (
-        f"{name} sets {found.attribute} in place, because tree mode keeps no new Variables"
+        f"{name} sets {found.attribute} in place, because tree mode does not keep new Variables"
         f"{Permission.KEPT_VARIABLES.told if keeper is not None else ''}"
     )
     if keeper is None:
