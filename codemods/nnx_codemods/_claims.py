@@ -23,7 +23,7 @@ class RuleClaim(Claim):
     # About calls and results.
     RETURNED = "{name} is returned"
     PASSED_TWICE = "{argument} is passed twice"
-    REASSIGNED = "all calls assign it to the name that they pass"
+    REASSIGNED = "all calls assign the result to the name that they pass"
     REASSIGNED_WITH_STATE = "all calls assign {model} and its State to names"
     ALL_PASS = "all calls pass {source}"
     NEW_CARRY = "the body creates a new carry"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from nnx_migrate.report.human.causes import Shown, causes_of
 from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.text import plural
+from nnx_migrate.report.ways_out import with_help
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 
@@ -45,7 +48,8 @@ def _command(level: Level, item: Shown, report: Report, more: int = 0) -> str:
         properties["title"] += f" (cell {cell.cell}, line {cell.line})"
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     also = f" ({plural(more, 'more place')} for the same reason)" if more else ""
-    return f"::{_COMMANDS[level]} {listed}::{_data(finding.message + also)}"
+    text = with_help(dataclasses.replace(finding, message=finding.message + also))
+    return f"::{_COMMANDS[level]} {listed}::{_data(text)}"
 
 
 def _data(text: str) -> str:

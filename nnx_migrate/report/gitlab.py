@@ -7,6 +7,7 @@ import json
 from nnx_migrate.report.baseline.fingerprints import Fingerprints
 from nnx_migrate.report.levels import Level, Report, shown_path, told
 from nnx_migrate.report.text import printable
+from nnx_migrate.report.ways_out import with_help
 
 _SEVERITIES = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTE: "info"}
 
@@ -19,7 +20,7 @@ def render_gitlab(report: Report) -> str:
         name = shown_path(item.result.path, report.root)
         issues.append(
             {
-                "description": printable(item.finding.message),
+                "description": printable(with_help(item.finding, "; ")),
                 "check_name": item.finding.rule,
                 "fingerprint": fingerprints.of(item.result.path, item.finding),
                 "severity": _SEVERITIES[item.level],

@@ -18,6 +18,7 @@ from nnx_migrate.report.baseline.fingerprints import Fingerprints
 from nnx_migrate.report.human.frames import Sources
 from nnx_migrate.report.levels import Report, Told, shown_path, told, uri_path
 from nnx_migrate.report.manuals import rule_descriptor
+from nnx_migrate.report.ways_out import with_help
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -96,7 +97,7 @@ def _results(items: list[Told], rules: list[str], report: Report) -> Iterator[di
             "ruleId": item.finding.rule,
             "ruleIndex": rules.index(item.finding.rule),
             "level": str(item.level),
-            "message": {"text": _plain(item.finding.message)},
+            "message": {"text": _plain(with_help(item.finding))},
             "locations": [{"physicalLocation": location}],
             "partialFingerprints": {
                 "nnxMigrate/v1": fingerprints.of(item.result.path, item.finding)

@@ -26,6 +26,11 @@ def ways_out(finding: Finding) -> list[str]:
     return ways
 
 
+def with_help(finding: Finding, between: str = "\n") -> str:
+    """What a finding says and the next steps, a line each: for formats with one text for both."""
+    return between.join((finding.message, *(f"help: {way}" for way in alternatives(finding))))
+
+
 def alternatives(finding: Finding) -> list[str]:
     """The same, for a list: all but the first begin with "or"."""
     return [f"{'or ' if number else ''}{way}" for number, way in enumerate(ways_out(finding))]

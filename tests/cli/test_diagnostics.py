@@ -120,6 +120,14 @@ def test_programs_get_the_help_too(command: Command, tmp_path: Path) -> None:
     (finding,) = json.loads(done.out)["files"][0]["findings"]
     assert finding["help"][0].startswith("annotate that parameter with its class")
     assert finding["help"][1].startswith("let a run show it")
+    first, second = (f"{word}{way}" for word, way in zip(("", "or "), finding["help"], strict=True))
+    whole = f"{finding['message']}\nhelp: {first}\nhelp: {second}"
+    done = command("apply", ".", "--dry-run", "--output-format", "sarif")
+    assert json.loads(done.out)["runs"][0]["results"][0]["message"]["text"] == whole
+    done = command("apply", ".", "--dry-run", "--output-format", "github")
+    assert whole.replace("\n", "%0A").encode() in done.out
+    done = command("apply", ".", "--dry-run", "--output-format", "gitlab")
+    assert json.loads(done.out)[0]["description"] == whole.replace("\n", "; ")
 
 
 def test_a_run_ends_with_what_to_do_next(command: Command, generic: Path) -> None:
