@@ -7,11 +7,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from nnx_migrate.cli.options import Config, Docs, Exclude, Jobs, given_flags
+from nnx_migrate.cli.options import Config, Exclude, Jobs, given_flags
 
 Paths = Annotated[
     list[str] | None,
     typer.Argument(metavar="[PATH...]", help="Files and folders.  [default: .]"),
+]
+Docs = Annotated[
+    bool,
+    typer.Option("--docs", help="Also read doctests, and all .md and .rst files in folders."),
 ]
 By = Annotated[
     Literal["cause", "owner", "file"],

@@ -95,6 +95,12 @@ def apply_paths(
 
     stdin = paths == ["-"]
     _refuse_combinations(paths, request, stdin_filename)
+    if request.check and request.previews and not request.output.quiet:
+        other = "--diff" if request.only_diff else "--dry-run"
+        console.warn(
+            f"--check changes nothing here: {other} also exits with 1 if anything is pending. "
+            "To get the findings on stdout, and no diff, use --check alone"
+        )
     emit.require_places(request.output.file, request.html)
     if request.html is not None:
         emit.require_page()

@@ -59,6 +59,18 @@ def test_a_wrong_line_says_what_to_type(
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("other", ["--dry-run", "--diff"])
+def test_check_beside_an_option_that_does_the_same_is_a_warning(
+    command: Command, project: Path, other: str
+) -> None:
+    alone, both = command("apply", "src", other), command("apply", "src", other, "--check")
+    said = f"nnx-migrate: warning: --check changes nothing here: {other} also exits with 1"
+    assert said in both.err
+    assert (both.code, both.out) == (alone.code, alone.out)
+    assert "warning" not in alone.err
+    assert "warning" not in command("apply", "src", other, "--check", "-q").err
+
+
 def test_a_control_character_in_a_message_is_escaped(command: Command, project: Path) -> None:
     done = command("apply", "src", "--patch", "no/\x1b[31m")
     assert "\\x1b[31m" in done.err

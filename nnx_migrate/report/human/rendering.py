@@ -6,12 +6,14 @@ import dataclasses
 import enum
 import os
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from nnx_migrate.core.findings import FileResult, FileStatus, Outcome
 from nnx_migrate.core.totals import ATTENTION, Totals
 from nnx_migrate.report.human.causes import Shown, causes_of, shown_findings
 from nnx_migrate.report.human.diagnostics import Diagnostics
+from nnx_migrate.report.manuals import ENGINE_FINDINGS
 from nnx_migrate.report.text import Paint, evidence_line, plural, printable
 
 
@@ -176,17 +178,30 @@ def _summary(totals: Totals, used: bool, written: bool, look: Look) -> Iterator[
     looked_at = f"{', '.join(parts)}; {plural(totals.looked_at, 'file')} looked at."
     none = used and not changed and not totals.rules and len(parts) == 1
     yield f"{looked_at} The rules found nothing to do in them." if none else looked_at
-    if totals.rules:
-        yield f"{plural(sum(totals.outcomes.values()), 'site')}: {_outcomes(totals.outcomes)}."
-        if look.table is not None:
-            yield look.table(totals)
-        else:
-            width = max(map(len, totals.rules))
-            for rule, outcomes in totals.rules.items():
-                yield f"  {rule:<{width}}  {_outcomes(outcomes)}"
+    yield from _sites(totals, look)
     if look.form is Form.CONCISE and totals.outcomes[Outcome.MANUAL]:
         left = plural(totals.outcomes[Outcome.MANUAL], "place")
         yield f"{left} left for you, listed above; to explain a rule: nnx-migrate rule NAME"
+
+
+def _sites(totals: Totals, look: Look) -> Iterator[str]:
+    """Counts of what the rules found; files and comments with a problem are no sites of theirs."""
+    other = {name: of for name, of in totals.rules.items() if name in ENGINE_FINDINGS}
+    rules = {name: of for name, of in totals.rules.items() if name not in other}
+    if rules:
+        outcomes: Counter[Outcome] = Counter()
+        for of in rules.values():
+            outcomes.update(of)
+        yield f"{plural(outcomes.total(), 'site')}: {_outcomes(outcomes)}."
+        if look.table is not None:
+            yield look.table(dataclasses.replace(totals, outcomes=outcomes, rules=rules))
+        else:
+            width = max(map(len, rules))
+            for rule, of in rules.items():
+                yield f"  {rule:<{width}}  {_outcomes(of)}"
+    if other:
+        listed = ", ".join(f"{sum(of.values())} {name}" for name, of in other.items())
+        yield f"{'Other findings' if rules else 'Findings'}: {listed}."
 
 
 def _outcomes(outcomes: Mapping[Outcome, int]) -> str:

@@ -49,10 +49,10 @@ def test_the_text_report_lists_what_needs_eyes_and_counts_the_rest() -> None:
         "src/c.py: reverted: a comment was lost\n"
         "\n"
         "1 file changed, 1 failed, 1 reverted; 1,234 files looked at.\n"
-        "4 sites: 1 rewritten, 2 manual, 1 same.\n"
+        "3 sites: 1 rewritten, 1 manual, 1 same.\n"
         "  module-gradient  1 rewritten\n"
         "  state-axes       1 manual, 1 same\n"
-        "  syntax-error     1 manual\n"
+        "Other findings: 1 syntax-error.\n"
         "2 places left for you, listed above; to explain a rule: nnx-migrate rule NAME\n"
     )
 
