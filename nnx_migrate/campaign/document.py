@@ -43,9 +43,7 @@ class ExitCodes(Struct, frozen=True, forbid_unknown_fields=True):
 class CampaignDocument(Struct, frozen=True, forbid_unknown_fields=True):
     """A campaign: a command, the migration, and what the command's calls showed."""
 
-    schema: Annotated[
-        Literal[1], Meta(description="Version of this schema; grows when a field goes.")
-    ]
+    schema: Annotated[Literal[1], Meta(description="Version of this schema.")]
     command: Annotated[list[str], Meta(description="The command, word by word.")]
     rounds: Annotated[int, Meta(ge=0, description="How often the tree was planned and checked.")]
     places: Annotated[list[CampaignPlace], Meta(description="The places, by file and line.")]

@@ -104,9 +104,7 @@ class BranchNotTaken(Struct, frozen=True, forbid_unknown_fields=True):
 class CheckDocument(Struct, frozen=True, forbid_unknown_fields=True):
     """All that a check found."""
 
-    schema: Annotated[
-        Literal[1], Meta(description="Version of this schema; grows when a field goes.")
-    ]
+    schema: Annotated[Literal[1], Meta(description="Version of this schema.")]
     summary: Annotated[
         dict[Verdict, Count], Meta(description="How many cases ended in each verdict.")
     ]

@@ -25,6 +25,4 @@ class BaselineDocument(Struct, frozen=True, forbid_unknown_fields=True):
     """The findings that a project knows about."""
 
     findings: Annotated[list[KnownFinding], Meta(description="The findings, by file and line.")]
-    schema_version: Annotated[
-        Literal[1], Meta(description="Version of this schema; grows when a field goes.")
-    ] = 1
+    schema_version: Annotated[Literal[1], Meta(description="Version of this schema.")] = 1

@@ -45,6 +45,4 @@ class ManifestDocument(Struct, frozen=True, forbid_unknown_fields=True):
     split_by: Annotated[SplitBy, Meta(description="What one patch contains.")]
     patches: Annotated[list[PatchEntry], Meta(description="The patches, in their order.")]
     left_for_you: Annotated[list[LeftForYou], Meta(description="Places that need a person.")]
-    schema_version: Annotated[
-        Literal[1], Meta(description="Version of this schema; grows when a field goes.")
-    ] = 1
+    schema_version: Annotated[Literal[1], Meta(description="Version of this schema.")] = 1

@@ -69,6 +69,4 @@ class PinsDocument(Struct, frozen=True, forbid_unknown_fields=True):
         Count, Meta(description="Places without a pin that `apply` would rewrite or pin.")
     ]
     groups: Annotated[list[Group], Meta(description="The groups, the biggest first.")]
-    schema_version: Annotated[
-        Literal[1], Meta(description="Version of this schema; grows when a field goes.")
-    ] = 1
+    schema_version: Annotated[Literal[1], Meta(description="Version of this schema.")] = 1
