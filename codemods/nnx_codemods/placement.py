@@ -1,4 +1,4 @@
-"""Where arrays lie after a transform that was told: `nnx.jit(f, in_shardings=...)`.
+"""Where a transform places arrays: `nnx.jit(f, in_shardings=...)`.
 
 What it finds
 -------------

@@ -1,4 +1,4 @@
-"""A scan whose body returns another State or Variable than the one that it was given to carry.
+"""A scan whose body returns a new State or Variable as its carry, and not the one that it got.
 
 What it finds
 -------------

@@ -1,4 +1,4 @@
-"""The object that a loop returns, used beside the one that it was given: `m2 = nnx.scan(f)(m)`.
+"""The object that a loop returns, used beside the one that it got: `m2 = nnx.scan(f)(m)`.
 
 What it finds
 -------------
