@@ -673,3 +673,31 @@ def scaled(scale):
 
 
 """
+
+
+@pytest.mark.parametrize("first", ["", "        # of one example\n", "        @jax.vmap\n"])
+def test_a_loss_that_begins_with_a_definition_gets_a_blank_line(first: str) -> None:
+    body = f"""\
+{first}        def of_one(x):
+            return jnp.mean(model(x) ** 2)
+
+        return jnp.mean(of_one(x))
+"""
+    check_transformed(
+        RULE,
+        f"""\
+def train_step(model: Net, x):
+    def loss_fn(model):
+{body}
+    return nnx.value_and_grad(loss_fn)(model)
+""",
+        f"""\
+def train_step(model: Net, x):
+    def loss_fn(params, nondiff):
+        model = nnx.merge(graphdef, params, nondiff)
+
+{body}
+    graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
+    return nnx.value_and_grad(loss_fn)(params, nondiff)
+""",
+    )

@@ -48,11 +48,11 @@ def run(x: jax.Array):
     model_grads, scale_grad = nnx.grad(penalty_of_state, argnums=(0, 1))(params, scale, nondiff, x)
     graphdef, params, nondiff = nnx.split(model, nnx.Param, ...)
 
-    def loss_fn_2(scale, params, nondiff):
+    def loss_fn_of_state(scale, params, nondiff):
         model = nnx.merge(graphdef, params, nondiff)
         return jnp.sum(scale * model(x))
 
-    other = nnx.grad(loss_fn_2, argnums=(0, 1))(scale, params, nondiff)
+    other = nnx.grad(loss_fn_of_state, argnums=(0, 1))(scale, params, nondiff)
 
     def distance(shift, params: nnx.State, x, nondiff: nnx.State):
         model = nnx.merge(graphdef, params, nondiff)

@@ -6,7 +6,6 @@ import ast
 import dataclasses
 from typing import Literal
 
-from nnx_migrate.analysis.sites.tree import FunctionNode
 from nnx_migrate.rewrite.loops.carry_layout import (
     Carry,
     LoopFunction,
@@ -85,7 +84,7 @@ def _unpacking_edits(
         outer = whole_name(context, function)
         names = carry.names if needed else _ignored(definition, len(carry.added))
         first = f"{', '.join([inner, *names])} = {outer}"
-        return [insert_at_top(context, definition, [first, *lines, *_gap(function)])]
+        return [insert_at_top(context, definition, [first, *lines])]
     target = unpacking_target(function, carry.size)
     edits = index_edits(context, function, carry.size)
     if target is None:
@@ -93,8 +92,7 @@ def _unpacking_edits(
             f"{name} = {function.parameter.arg}[{carry.start + place}]"
             for place, name in enumerate(carry.names)
         ]
-        lines = [*starts, *lines, *_gap(function)]
-        return [*edits, insert_at_top(context, definition, lines)]
+        return [*edits, insert_at_top(context, definition, [*starts, *lines])]
     names = carry.names if needed else _ignored(definition, len(carry.added))
     edits.append(appended(context, target, names))
     if lines:
@@ -102,11 +100,6 @@ def _unpacking_edits(
         assert statement is not None
         edits.append(_insert_after(context, definition, statement, lines))
     return edits
-
-
-def _gap(function: LoopFunction) -> list[str]:
-    """A blank line in front of a definition that the function begins with."""
-    return [""] if isinstance(first_statement(function), FunctionNode | ast.ClassDef) else []
 
 
 def _ignored(node: ast.AST, count: int) -> list[str]:

@@ -85,7 +85,8 @@ def _defined_lambda(
         parameters.append(f"*{function.args.vararg.arg}")
     if function.args.kwarg:
         parameters.append(f"**{function.args.kwarg.arg}")
-    name = fresh([wanted], context.taken_names(function))[0]
+    taken = context.taken_names(function)
+    name = fresh([wanted if wanted not in taken else f"{wanted}_of_state"], taken)[0]
     unit = context.indent_unit_at(function)
     body = context.text.of(function.body)
     if isinstance(function.body, ast.Tuple) and function.body.elts and body.isprintable():

@@ -7,6 +7,7 @@ import enum
 import io
 import re
 import tokenize
+from collections.abc import Sequence
 
 from nnx_migrate.analysis.sites.tree import AnyFunction, FunctionNode
 from nnx_migrate.rewrite.model.causes import LayoutCause
@@ -185,7 +186,10 @@ def unit_of(context: FileContext, function: AnyFunction) -> str:
 
 
 def insert_at_top(context: FileContext, function: AnyFunction, lines: list[str]) -> Edit:
-    """Insert statements as the first ones of a function, behind its docstring."""
+    """Insert statements as the first ones of a function, behind its docstring.
+
+    A blank line follows where the function goes on with a definition.
+    """
     assert isinstance(function, FunctionNode)
     indent = body_indent(context, function)
     newline = context.newline
@@ -207,7 +211,18 @@ def insert_at_top(context: FileContext, function: AnyFunction, lines: list[str])
     if docstring is not None and len(function.body) > 1 and function.body[1].lineno == after:
         raise CannotEmit(LayoutCause.CODE_BESIDE_DOCSTRING)
     place = line_after(context, after)
+    if _leads_to_definition(context, function.body[docstring is not None :], after + 1):
+        text += newline
     return Edit(place, place, text)
+
+
+def _leads_to_definition(context: FileContext, body: Sequence[ast.stmt], line: int) -> bool:
+    """Whether comments alone, or nothing, stand between a line and a definition."""
+    if not body or not isinstance(body[0], FunctionNode | ast.ClassDef):
+        return False
+    starts = context.text.line_starts
+    between = range(line, first_line(body[0]))
+    return all(context.text.text[starts[each - 1] : starts[each]].strip() for each in between)
 
 
 def line_after(context: FileContext, line: int) -> int:

@@ -26,8 +26,6 @@ def owned_argument_edits(context: FileContext, plan: OwnedArgument) -> list[Edit
     arguments = [*function.args.args, *function.args.kwonlyargs]
     annotation = f": {context.text.of(parameter.annotation)}" if parameter.annotation else ""
     lines = [f"{plan.parameter}{annotation} = {plan.source}"]
-    if _begins_with_definition(function):
-        lines.append("")
     edits = [_without(context, arguments, parameter), insert_at_top(context, function, lines)]
     if (docstring := docstring_of(function)) is not None and docstring.end_lineno is not None:
         span = docstring.lineno, docstring.end_lineno
@@ -37,11 +35,6 @@ def owned_argument_edits(context: FileContext, plan: OwnedArgument) -> list[Edit
         (dropped,) = (each for each in given if value in (each, getattr(each, "value", None)))
         edits.append(_without(context, given, dropped))
     return edits
-
-
-def _begins_with_definition(function: ast.FunctionDef) -> bool:
-    body = function.body[1:] if docstring_of(function) is not None else function.body
-    return bool(body) and isinstance(body[0], ast.FunctionDef | ast.ClassDef)
 
 
 def _without(context: FileContext, items: Sequence[_Item], item: _Item) -> Edit:
