@@ -350,3 +350,40 @@ def test_a_structure_that_a_jitted_function_changes_raises(tmp_path: Path, last:
     ends = [f"{name} | passes {total}" for name, (_, total) in same.items()]
     ends += [f"{name} | raises" for name in _CHANGES]
     assert done.stdout.splitlines() == ends * 2
+
+
+_TRAINING = """\
+import jax.numpy as jnp
+from flax import nnx
+from library import run
+
+
+def loss_fn(model, x):
+    return jnp.mean(run(model, x) ** 2)
+
+
+@nnx.jit
+def step(model: nnx.Module, optimizer: nnx.Optimizer, x):
+    loss, grads = nnx.value_and_grad(loss_fn)(model, x)
+    optimizer.update(model, grads)
+    {more}
+    return loss
+"""
+
+
+def test_what_a_loss_checks_is_not_checked_again_around_it() -> None:
+    after = migrated(_TRAINING.format(more="pass")).after
+    assert after.count(b"raise ValueError") == 1
+    assert b"nnx.compat" not in after
+
+
+@pytest.mark.parametrize("more", ["run(model, x)", "loss = run(model, loss)"])
+def test_what_else_a_jitted_function_hands_on_is(more: str) -> None:
+    after = migrated(_TRAINING.format(more=more)).after
+    assert after.count(b"raise ValueError") == 2
+    assert b"nnx.compat" not in after
+
+
+@pytest.mark.parametrize("more", ["model.seen = 1", "model = run(model, x)"])
+def test_what_is_changed_or_bound_anew_beside_the_loss_is_pinned(more: str) -> None:
+    assert b"nnx.compat.jit" in migrated(_TRAINING.format(more=more)).after

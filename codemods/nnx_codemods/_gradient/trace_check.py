@@ -11,7 +11,7 @@ other objects that the loss is given, and what code in sight is known to do.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from nnx_codemods._claims import RuleClaim
 from nnx_codemods._evidence import effects_on, is_graph_node, refuse_split
@@ -115,10 +115,27 @@ def _has_place(site: Site, index: int) -> bool:
 def keeps_name(definition: ast.FunctionDef, index: int) -> bool:
     """Whether a name is bound to one of the arguments of a function all the time."""
     names = positional_names(definition)
-    bound = (node for node in ast.walk(definition) if isinstance(node, ast.Name))
-    return index < len(names) and not any(
-        node.id == names[index] and not isinstance(node.ctx, ast.Load) for node in bound
-    )
+    return index < len(names) and not _binds(definition.body, names[index])
+
+
+def _binds(body: Sequence[ast.AST], name: str) -> bool:
+    """Whether code binds a name of the function that it stands in, or a function in it does."""
+    waiting = [*body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+            return True
+        if isinstance(node, ast.FunctionDef) and not _names_outer(node, name):
+            waiting += [node.args, *node.decorator_list]  # its names are its own
+        else:
+            waiting += ast.iter_child_nodes(node)
+    return False
+
+
+def _names_outer(definition: ast.FunctionDef, name: str) -> bool:
+    """Whether a function, or one in it, binds a name of the functions around it."""
+    said = (node for node in ast.walk(definition) if isinstance(node, ast.Nonlocal))
+    return any(name in node.names for node in said)
 
 
 def _evidence(context: FileContext, site: Site, index: int) -> Evidence:

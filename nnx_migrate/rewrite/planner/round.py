@@ -154,16 +154,24 @@ class _Planner:
         }
         crowded = self._crowded([jobs[id(i)] for i in decided.found if id(i) in jobs])
         pins: list[tuple[Site, list[Pin]]] = []
+        waiting: list[tuple[Decided, Job]] = []
         for item in decided.found:
+            found: list[Pin] = []
             if job := jobs.get(id(item)):
                 job = dataclasses.replace(job, crowded=id(job) in crowded)
-                found = self._rewrite(item, job)
+                if job.only_watches:
+                    waiting.append((item, job))
+                else:
+                    found = self._rewrite(item, job)
             else:
                 found = self._without_rewrite(item, first=first)
             if found:
                 pins.append((item.site, found))
-        # A rewrite may take away what another site would be pinned for, so pins wait for a text
-        # in which nothing is left to rewrite.
+        # A rewrite may take away what another site would be checked or pinned for, so these wait
+        # for a text in which nothing is left to rewrite, and pins for one without checks to write.
+        if not self.edits.taken:
+            found_now = [(item.site, self._rewrite(item, job)) for item, job in waiting]
+            pins += [(site, found) for site, found in found_now if found]
         if not self.edits.taken:
             self._pin_all(pins, decided.unsettled)
 

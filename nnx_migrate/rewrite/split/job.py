@@ -54,6 +54,13 @@ class Job:
         return tuple(sorted({place for each in self._splits for place in each.watched}))
 
     @property
+    def only_watches(self) -> bool:
+        """Whether all that is written in the function checks, when it is traced, what that does to
+        its arguments."""
+        changes = [c.change for c in self.contributions if c.change is not None]
+        return bool(self.watched) and self._splits == changes and not self.splits + self.returns
+
+    @property
     def carry(self) -> CarryPlan | None:
         return next((each.carry for each in self._splits if each.carry is not None), None)
 
