@@ -251,3 +251,16 @@ def test_what_no_parameter_can_take_stays() -> None:
 def test_what_one_parameter_takes_and_changes_is_kept_in_graph_mode() -> None:
     program = _SPREAD.replace("MASK", "mask.seen = 1")
     check_pinned(RULE, program, "the function changes other: attribute seen is set")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    ["drop(stack.__dict__)", "parts = stack.__dict__\n    drop(parts)", "drop(vars(stack))"],
+)
+def test_what_is_taken_out_of_its_attributes_is_kept_in_graph_mode(parts: str) -> None:
+    check_pinned(RULE, _DROPPED.replace("PARTS", parts), "the function changes stack")
+
+
+def test_what_reads_its_attributes_alone_stays() -> None:
+    program = _DROPPED.replace("parts.pop()", "return parts.get('blocks')")
+    check_noop(RULE, program.replace("PARTS", "drop(stack.__dict__)"))

@@ -26,6 +26,7 @@ from nnx_migrate.analysis.effects.causes import (
     FunctionChanges,
     Kept,
     MethodChanges,
+    MethodUnknown,
     PassedTo,
     Returned,
     Unseen,
@@ -36,6 +37,7 @@ from nnx_migrate.analysis.effects.never_ran import NeverRan
 from nnx_migrate.analysis.effects.summary import EffectFinder
 from nnx_migrate.analysis.flax.transforms import spec
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.library.effect_model import MUTATING_METHODS
 from nnx_migrate.analysis.library.return_model import ANY_OBJECT
 from nnx_migrate.core.place import Place
 
@@ -340,7 +342,11 @@ def _receiving(
 
 def _of_attributes(effect: Effect) -> Effect:
     """What a function does to the dictionary of an object's attributes, it does to the object."""
-    if isinstance(effect.cause, ElementReplaced | MethodChanges | FunctionChanges):
-        cause = dataclasses.replace(effect.cause, of_attributes=True)
-        return dataclasses.replace(effect, cause=cause)
-    return effect
+    match effect.cause:
+        case ElementReplaced() | MethodChanges() | FunctionChanges() as cause:
+            return dataclasses.replace(effect, cause=dataclasses.replace(cause, of_attributes=True))
+        case MethodUnknown(name=name) if name in MUTATING_METHODS:
+            changes = MethodChanges(name, of_attributes=True)
+            return dataclasses.replace(effect, kind="structure", cause=changes)
+        case _:
+            return effect
