@@ -68,7 +68,10 @@ def holds_twice(context: FileContext, site: Site) -> Reason:
 def _reason(context: FileContext, given: ast.expr) -> str:
     """Why an argument holds something twice."""
     return context.analysis.sharing.of_expression(
-        context.scope(given), context.reaching.lowered(given), given.lineno
+        context.scope(given),
+        context.reaching.lowered(given),
+        given.lineno,
+        read=lower_expr(given),
     )
 
 

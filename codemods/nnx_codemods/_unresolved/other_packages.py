@@ -29,6 +29,7 @@ def handed_out(context: FileContext, site: Site, rule: str) -> Manual | None:
             context.scope(operand),
             context.reaching.lowered(operand),
             operand.lineno,
+            read=lower_expr(operand),
             shown=True,
         )
         if reason:

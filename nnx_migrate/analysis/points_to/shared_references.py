@@ -89,20 +89,28 @@ class SharingFinder:
         return min((reason for value in values if (reason := self._value(value))), default="")
 
     def of_expression(
-        self, scope: Scope, expr: ir.Expr, at: float = LAST, *, shown: bool = False
+        self,
+        scope: Scope,
+        expr: ir.Expr,
+        at: float = LAST,
+        *,
+        read: ir.Expr | None = None,
+        shown: bool = False,
     ) -> str:
         """The same of what an expression gives, which may be known to be made by some call.
 
         What other code stores in objects that other calls made is none of its concern.
 
         Args:
+            read: the expression as it is read at that line, where `expr` is what its name is bound
+                to: in `net = Wrap(net)`, what stands on the right is another one by then.
             shown: that it is not known what it holds is no answer.
         """
         values = self.evaluator.values(scope, expr)
         if shown and all_leaves(values, _is_data):
             return ""  # most of what other packages are given, and dear to follow to its callers
         found = self._of_made(scope, expr, values, at)
-        return found or self.passed.twice(scope, (expr,), at, shown=shown)
+        return found or self.passed.twice(scope, (read or expr,), at, shown=shown)
 
     def _of_made(self, scope: Scope, expr: ir.Expr, values: Values, at: float) -> str:
         made = self.ties.made_by(scope, expr)
