@@ -54,6 +54,8 @@ EDITED = (
     "docs/tutorial.md",
     "docs/writing-rules.md",
 )
+#: Pages that list the questions of the analysis.
+ASKING = tuple(f"docs/developers/{name}.md" for name in ("analysis", "performance", "transforms"))
 #: What the preset asks for and we do not hold to: contractions in reference text, and bold colons.
 #: The others do not tell names, code, and images from words.
 _GOOGLE = {
@@ -84,6 +86,11 @@ def complaints(folder: Path, *pages: Path, google: Mapping[str, bool] = _GOOGLE)
 
 def test_what_users_read_is_plain(tmp_path: Path) -> None:
     assert complaints(tmp_path, *(ROOT / page for page in EDITED)) == []
+
+
+def test_what_developers_read_is_plain(tmp_path: Path) -> None:
+    google = {**_GOOGLE, "exclamation-points": False}  # that rule is for question marks, too
+    assert complaints(tmp_path, *(ROOT / page for page in ASKING), google=google) == []
 
 
 def test_the_manual_pages_of_the_rules_are_plain(tmp_path: Path) -> None:
