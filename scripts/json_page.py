@@ -63,13 +63,22 @@ def schema_of(name: str, kind: type[msgspec.Struct]) -> Schema:
         name: of the document.
         kind: its type.
     """
-    made = msgspec.json.schema(kind)
+    made = _without_names_of_keys(msgspec.json.schema(kind))
     types = dict(made["$defs"])
     top = types.pop(kind.__name__)
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     version = next(top["properties"][key] for key in _VERSIONS if key in top["properties"])
     title = f"nnx-migrate {name}, version {version['enum'][0]}"
     return {**dialect, **top, "title": title, "$defs": types}
+
+
+def _without_names_of_keys(schema: Schema) -> Schema:
+    """The same schema with every msgspec: from 0.23 on it says which keys there may be."""
+    return {
+        key: _without_names_of_keys(value) if isinstance(value, dict) else value
+        for key, value in schema.items()
+        if key != "propertyNames"
+    }
 
 
 def schemas() -> Iterator[tuple[Path, str]]:
