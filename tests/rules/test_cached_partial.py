@@ -96,3 +96,37 @@ def bind(run, arguments):
 """,
         "cannot tell what it binds",
     )
+
+
+def test_arguments_that_became_too_long_have_a_line_each() -> None:
+    check_transformed(
+        RULE,
+        """\
+import functools
+
+
+@nnx.jit
+def train_step(model, optimizer, batch):
+    return model(batch)
+
+
+def make_step(model: Net, optimizer: nnx.Optimizer):
+    return nnx.cached_partial(
+        functools.partial(train_step, batch={"images": 1}), model, optimizer)
+""",
+        """\
+import functools
+
+
+@nnx.jit
+def train_step(model, optimizer, batch):
+    return model(batch)
+
+
+def make_step(model: Net, optimizer: nnx.Optimizer):
+    return functools.partial(
+        functools.partial(train_step, batch={"images": 1}),
+        nnx.clone(model, variables=False),
+        nnx.clone(optimizer, variables=False))
+""",
+    )

@@ -90,7 +90,11 @@ def _header(context: FileContext, function: ast.FunctionDef) -> list[Edit]:
 
 def _within(context: FileContext, line: int) -> list[Edit]:
     """What breaks a line of a statement that stands on several."""
-    return _in_brackets(context, line) or _in_element(context, line)
+    return (
+        _in_brackets(context, line)
+        or _in_element(context, line)
+        or _with_its_closing(context, line)
+    )
 
 
 def _in_element(context: FileContext, line: int) -> list[Edit]:
@@ -145,6 +149,44 @@ def _in_brackets(context: FileContext, line: int) -> list[Edit]:
         return []
     lines = context.newline.join(indent + each for each in parts)
     return [Edit(start, start + len(indent) + len(inner), lines)]
+
+
+def _with_its_closing(context: FileContext, line: int) -> list[Edit]:
+    """A line for each of the arguments that stand on one, the last with the brackets behind it.
+
+    return nnx.cached_partial(
+        train_step, model, optimizer)
+    """
+    text, width = context.text, context.options.width
+    start, stop = text.line_start(line), line_after(context, line)
+    indent = text.indent_of_line(line)
+    code = text.text[start:stop].strip()
+    above = text.text[text.line_start(line - 1) : start].rstrip()
+    if shown(indent + code) <= width or "#" in code or not above.endswith(("(", "[", "{")):
+        return []
+    inner = next((code[:end] for end in _closings(code) if _are_arguments(code[:end])), "")
+    parts = one_by_one(inner) if inner else []
+    if len(parts) < 2:
+        return []
+    parts[-1] = parts[-1].removesuffix(",") + code[len(inner) :]
+    if any(shown(indent + each) > width for each in parts):
+        return []
+    lines = context.newline.join(indent + each for each in parts)
+    return [Edit(start, start + len(indent) + len(code), lines)]
+
+
+def _closings(code: str) -> range:
+    """Where the brackets begin that a line ends with, the last one first."""
+    first = len(code.rstrip(")]}"))
+    return range(len(code) - 1, first - 1, -1)
+
+
+def _are_arguments(code: str) -> bool:
+    try:
+        ast.parse(f"f({code})", mode="eval")
+    except SyntaxError:
+        return False
+    return True
 
 
 def _breaks(context: FileContext, statement: ast.stmt) -> list[Edit]:
