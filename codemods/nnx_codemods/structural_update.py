@@ -377,9 +377,7 @@ def _structural(
     ]
     by_text = any(isinstance(e.cause, TextExecuted) for e in effects)
     copied = not by_text and works_on_copy(context, site, name, frozenset({"clone", "view"}))
-    if not effects or copied:
-        return None
-    if not may_be_graph_node(context, values):
+    if not effects or copied or not may_be_graph_node(context, values):
         return None
     if not all_known(values):
         in_lists = all_known(values, in_lists=True)

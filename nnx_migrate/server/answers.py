@@ -15,7 +15,7 @@ from nnx_migrate.core.place import Location
 from nnx_migrate.report.human.frames import name_at
 from nnx_migrate.report.levels import Level, Told, told_of
 from nnx_migrate.report.manuals import manual_of
-from nnx_migrate.report.ways_out import alternatives
+from nnx_migrate.report.ways_out import alternatives, with_help
 
 SOURCE = "nnx-migrate"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
@@ -97,8 +97,9 @@ class Answers:
         for each in told_of(self.result, written=False):
             where = self._range(each.finding)
             if each.finding.line and _holds(where, position):
-                told = [f"**{each.finding.message}**", *_help(each.finding), "---"]
-                page = "\n\n".join([*told, manual_of(each.finding.rule)])
+                told = [f"**{each.finding.message}**"]
+                told += [f"help: {way}" for way in alternatives(each.finding)]
+                page = "\n\n".join([*told, "---", manual_of(each.finding.rule)])
                 value = types.MarkupContent(kind=types.MarkupKind.Markdown, value=page)
                 return types.Hover(contents=value, range=where)
         return None
@@ -148,7 +149,7 @@ class Answers:
         finding = each.finding
         return types.Diagnostic(
             range=self._range(finding),
-            message="\n".join([finding.message, *_help(finding)]),
+            message=with_help(finding),
             severity=_SEVERITIES[each.level],
             code=finding.rule,
             source=SOURCE,
@@ -189,10 +190,6 @@ def _move(where: types.Range, line: int) -> None:
     """Have a range begin on another line, counted from zero."""
     where.end.line += line - where.start.line
     where.start.line = line
-
-
-def _help(finding: Finding) -> list[str]:
-    return [f"help: {way}" for way in alternatives(finding)]
 
 
 def _related(finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:

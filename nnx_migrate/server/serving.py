@@ -46,12 +46,9 @@ class MigrationServer(LanguageServer):
     Args:
         choices: what was chosen on the command line.
         pause: seconds to wait for the next change of a text.
-        patience: seconds to wait for a look, before older findings are published meanwhile.
     """
 
-    def __init__(
-        self, choices: Choices, pause: float = _PAUSE, patience: float = _PATIENCE
-    ) -> None:
+    def __init__(self, choices: Choices, pause: float = _PAUSE) -> None:
         super().__init__(
             SOURCE,
             nnx_migrate.__version__,
@@ -59,7 +56,6 @@ class MigrationServer(LanguageServer):
         )
         self._choices = choices
         self._pause = pause
-        self._patience = patience
         self._known = KnownFiles(edited=_EDITED)
         self._thread = concurrent.futures.ThreadPoolExecutor(1, "nnx-migrate")
         self._tasks: dict[str, asyncio.Task[Answers | None]] = {}
@@ -144,7 +140,7 @@ class MigrationServer(LanguageServer):
         document = self.workspace.get_text_document(uri)
         text, version = document.source, document.version
         loop = asyncio.get_running_loop()
-        moved = loop.call_later(self._patience, self._publish_moved, uri, version, text)
+        moved = loop.call_later(_PATIENCE, self._publish_moved, uri, version, text)
         try:
             result, is_preliminary = await loop.run_in_executor(
                 self._thread, self._migrate, text, path, look

@@ -34,6 +34,7 @@ from nnx_migrate.rewrite.model.functions import (
 from nnx_migrate.rewrite.model.unobserved import unobserved_site
 from nnx_migrate.rewrite.split.arguments import positional_names
 from nnx_migrate.rewrite.split.nested import last_return
+from nnx_migrate.sources.bound_names import binds
 
 _MODULES = frozenset({"module"})
 
@@ -123,7 +124,7 @@ def _binds(body: Sequence[ast.AST], name: str) -> bool:
     waiting = [*body]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+        if binds(node, {name}):
             return True
         if isinstance(node, ast.FunctionDef) and not _names_outer(node, name):
             waiting += [node.args, *node.decorator_list]  # its names are its own
