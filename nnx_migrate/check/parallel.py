@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections import deque
@@ -13,6 +14,8 @@ from nnx_migrate.check.jobs import Job, Method
 from nnx_migrate.check.matrix import check_jobs
 from nnx_migrate.check.worker.processes import Workers
 
+# Seconds after which a wait looks up: Ctrl-C that comes just before it waits does not wake it.
+_A_LOOK = 0.2
 # All of a group are traced before one is run: between them the modules are imported anew.
 _FIRST, _MOST = 1, 32
 
@@ -52,11 +55,17 @@ def check_in_groups(
     early: dict[int, CaseResult] = {}
     for number in range(len(jobs)):
         while number not in early:
-            each = found.get()
+            each = _next_found(found)
             if isinstance(each, BaseException):
                 raise each
             early[each[0]] = each[1]
         yield early.pop(number)
+
+
+def _next_found(found: queue.SimpleQueue[_Found]) -> _Found:
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return found.get(timeout=_A_LOOK)
 
 
 def _next(groups: deque[range]) -> range | None:

@@ -20,6 +20,8 @@ STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 20_000
 #: Seconds to wait for a stack: that of a thread that has just ended goes a moment later.
 _PATIENCE = 2.0
+#: Seconds after which a wait looks up: Ctrl-C that comes just before it waits does not wake it.
+_A_LOOK = 0.2
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -69,7 +71,8 @@ def run_deep(
     try:
         thread = _started(work)
         try:
-            ended.wait()
+            while not ended.wait(_A_LOOK):
+                pass
         except KeyboardInterrupt:
             _interrupt(thread, ended)
             raise
