@@ -21,6 +21,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic
 
 from pebble import ProcessExpired, ProcessPool
+from pebble.pool.process import WORKERS_NAME
 
 from nnx_migrate.batch.processes.limits import Limits, limit_memory
 from nnx_migrate.core.deep_stack import run_deep
@@ -164,6 +165,7 @@ class Supervised(Generic[Task, Answer]):
 
     @contextlib.contextmanager
     def _pool(self, jobs: int) -> Iterator[ProcessPool]:
+        others = multiprocessing.active_children()
         # A fork of a process that has threads may hang: these start as new ones.
         pool = ProcessPool(
             jobs,
@@ -177,6 +179,10 @@ class Supervised(Generic[Task, Answer]):
                 pool.close()
         finally:
             pool.stop()
+            for process in multiprocessing.active_children():
+                if process.name == WORKERS_NAME and process not in others:
+                    # One that just starts would miss what the pool closes now, and say so.
+                    process.terminate()
             pool.join()
 
     def _sent(self, pool: ProcessPool, batch: Batch[Task]) -> Future[list[Answer]]:

@@ -14,9 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 import pytest
-from pebble.common.process import launch_process
+from pebble.common.process import launch_process, stop_process
 
 from nnx_migrate.batch.processes.limits import Limits
 from nnx_migrate.batch.processes.supervised import Supervised, Work
@@ -176,6 +178,27 @@ def test_ctrl_c_while_processes_start_leaves_none(
         list(supervised.map(range(100)))
     assert len(launched) == 2
     assert multiprocessing.active_children() == []
+
+
+def test_processes_that_are_still_starting_end_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import time\n\ntime.sleep(0.5)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def stop_late(process: BaseProcess) -> None:
+        time.sleep(1)
+        stop_process(process)
+
+    monkeypatch.setattr("nnx_migrate.batch.processes.supervised._done", interrupted)
+    monkeypatch.setattr("pebble.pool.process.stop_process", stop_late)
+    supervised = Supervised(Work(work, given_up, exhausted, start, (1,)), 2, Limits())
+    with pytest.raises(KeyboardInterrupt):
+        list(supervised.map(range(100)))
+    assert capfd.readouterr().err == ""
 
 
 @pytest.fixture
