@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types
 from pygls.workspace import PositionCodec
@@ -83,14 +83,40 @@ class Answers:
             asked: the range.
             only: kinds of actions, of which all or one is wanted; None for any.
         """
+        return _offered(self._all_actions(only), asked)
+
+    def actions_later(
+        self, text: str, asked: types.Range, only: Sequence[str] | None = None
+    ) -> list[types.CodeAction]:
+        """The same in a later text, on lines that stand in both: what each edits is not known yet.
+
+        Args:
+            text: the later one.
+            asked: a range in it.
+            only: as for `actions`.
+        """
+        lines = dict(self._kept_lines(text))
         found = []
-        if _wanted(types.CodeActionKind.QuickFix.value, only):
-            found += list(self._quick_fixes(asked))
-        if self.result.edits and _wanted(FIX_ALL, only):
-            edit = self._edit(self.result.edits)
-            title = "Migrate this file to tree mode"
-            found.append(types.CodeAction(title=title, kind=FIX_ALL, edit=edit))
-        return found
+        for each in self._all_actions(only):
+            for diagnostic in each.diagnostics or ():
+                if (line := lines.get(diagnostic.range.start.line)) is None:
+                    break
+                _move(diagnostic.range, line)
+                # Its places may have moved otherwise, and say nothing of what is edited.
+                diagnostic.related_information = None
+            else:
+                found.append(each)
+        offered = _offered(found, asked)
+        for each in offered:
+            each.edit = None
+        return offered
+
+    def edit_of(self, action: types.CodeAction) -> types.WorkspaceEdit | None:
+        """What an action of `actions_later` edits; None where there is no such action any more."""
+        for each in self._all_actions(None):
+            if (each.kind, each.title, _start(each)) == (action.kind, action.title, _start(action)):
+                return each.edit
+        return None
 
     def hover(self, position: types.Position) -> types.Hover | None:
         """The page of the rule that has found something there."""
@@ -125,22 +151,26 @@ class Answers:
         for old, new, size in matcher.get_matching_blocks():
             yield from zip(range(old, old + size), range(new, new + size), strict=True)
 
-    def _quick_fixes(self, asked: types.Range) -> Iterator[types.CodeAction]:
-        seen: set[tuple[int, ...]] = set()
+    def _all_actions(self, only: Sequence[str] | None) -> Iterator[types.CodeAction]:
+        if _wanted(types.CodeActionKind.QuickFix.value, only):
+            yield from self._quick_fixes()
+        if self.result.edits and _wanted(FIX_ALL, only):
+            edit = self._edit(self.result.edits)
+            title = "Migrate this file to tree mode"
+            yield types.CodeAction(title=title, kind=FIX_ALL, edit=edit)
+
+    def _quick_fixes(self) -> Iterator[types.CodeAction]:
         for each in told_of(self.result, written=False):
-            diagnostic = self._diagnostic(each)
-            edits = [edit for edit in self.result.edits if each.place in edit.findings]
             # Edits that go together are made together, whichever of their sites is asked about.
-            units = tuple(sorted({edit.unit for edit in edits}))
-            if not units or units in seen or not _meet(diagnostic.range, asked):
+            units = {edit.unit for edit in self.result.edits if each.place in edit.findings}
+            if not units:
                 continue
-            seen.add(units)
             whole = [edit for edit in self.result.edits if edit.unit in units]
             outcome = each.finding.outcome
             yield types.CodeAction(
                 title=f"{_TITLES.get(outcome, 'Migrate')} ({each.finding.rule})",
                 kind=types.CodeActionKind.QuickFix,
-                diagnostics=[diagnostic],
+                diagnostics=[self._diagnostic(each)],
                 is_preferred=outcome is Outcome.REWRITTEN,
                 edit=self._edit(whole),
             )
@@ -184,6 +214,21 @@ class Answers:
     @property
     def _lines(self) -> list[str]:
         return _LINE_END.split(self.text)
+
+
+def _offered(found: Iterable[types.CodeAction], asked: types.Range) -> list[types.CodeAction]:
+    """Those of a range, and those of the whole file; what makes the same edit is offered once."""
+    offered: list[types.CodeAction] = []
+    for each in found:
+        meets = all(_meet(one.range, asked) for one in each.diagnostics or ())
+        if meets and not any((each.kind, each.edit) == (one.kind, one.edit) for one in offered):
+            offered.append(each)
+    return offered
+
+
+def _start(action: types.CodeAction) -> types.Position | None:
+    """Where the finding begins that an action is for; None for one of the whole file."""
+    return action.diagnostics[0].range.start if action.diagnostics else None
 
 
 def _move(where: types.Range, line: int) -> None:

@@ -2,7 +2,8 @@
 
 One thread does all the work, since the analysis is for one; the loop of the server goes on
 answering meanwhile. A text that changes again before its turn is not looked at. Where a look takes
-long, the findings of the last one are published for the lines that still stand.
+long, the findings of the last one are published for the lines that still stand, and their rewrites
+are offered: what each edits is found out when it is chosen.
 
 After an edit that other files feel, findings are published twice: at once, by what was known of the
 other files before, and when the writer has stopped, by what is found out about them anew. Rewrites
@@ -14,9 +15,11 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
@@ -36,6 +39,8 @@ _REST = 1.0
 #: Seconds that a look may take, before what was found before is published meanwhile: with the pause
 #: before it, less than one.
 _PATIENCE = 0.5
+#: Said where a rewrite was offered by what was found before, and chosen.
+_GONE = "there is nothing to rewrite here any more; see the findings of the file as it is now"
 #: Of so many files, those that were edited last, it is kept what holds whatever they say.
 _EDITED = 2
 
@@ -106,6 +111,49 @@ class MigrationServer(LanguageServer):
                 if self._tasks.get(uri) is task:
                     raise
         return None
+
+    async def actions(
+        self, uri: str, asked: types.Range, only: Sequence[str] | None
+    ) -> list[types.CodeAction]:
+        """The rewrites of a range; without their edits where a look takes long.
+
+        Args:
+            uri: names the text.
+            asked: the range.
+            only: kinds of actions; None for any.
+        """
+        last = self._last.get(uri)
+        patience = None if last is None or not self._resolves else _PATIENCE
+        looked = asyncio.ensure_future(self.answers(uri))
+        await asyncio.wait([looked], timeout=patience)
+        if last is None or looked.done():
+            found = await looked
+            return [] if found is None else found.actions(asked, only)
+        document = self.workspace.get_text_document(uri)
+        offered = last.actions_later(document.source, asked, only)
+        for each in offered:
+            each.data = {"uri": uri, "version": document.version}
+        return offered
+
+    async def resolved(self, action: types.CodeAction) -> types.CodeAction:
+        """An action with its edit, which may be none: the text, or what is known, has changed."""
+        if action.edit is None and isinstance(action.data, Mapping):
+            found = await self.answers(str(action.data["uri"]))
+            if found is not None and found.version == action.data["version"]:
+                action.edit = found.edit_of(action)
+            if action.edit is None:
+                self._show(types.MessageType.Info, _GONE)
+        return action
+
+    @property
+    def _resolves(self) -> bool:
+        """Whether the editor asks for the edit of an action when it is chosen."""
+        known = get_capability(
+            self.client_capabilities,
+            "text_document.code_action.resolve_support.properties",
+            [],
+        )
+        return "edit" in (known or ())
 
     async def hover(self, uri: str, position: types.Position) -> types.Hover | None:
         """The page of a rule, at once where its line stands as it was when it was looked at."""
@@ -179,9 +227,10 @@ class MigrationServer(LanguageServer):
         """Show a message, once and not for each file."""
         if message != self._told:
             self._told = message
-            self.window_show_message(
-                types.ShowMessageParams(types.MessageType.Error, f"{SOURCE}: {message}")
-            )
+            self._show(types.MessageType.Error, message)
+
+    def _show(self, kind: types.MessageType, message: str) -> None:
+        self.window_show_message(types.ShowMessageParams(kind, f"{SOURCE}: {message}"))
 
 
 def made_server(choices: Choices) -> MigrationServer:
@@ -210,13 +259,18 @@ def made_server(choices: Choices) -> MigrationServer:
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,
-        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL]),
+        types.CodeActionOptions(
+            code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True
+        ),
     )
     async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
-        found = await server.answers(params.text_document.uri)
         asked = params.context.only
         only = None if asked is None else [_value(kind) for kind in asked]
-        return [] if found is None else found.actions(params.range, only)
+        return await server.actions(params.text_document.uri, params.range, only)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def resolved(action: types.CodeAction) -> types.CodeAction:
+        return await server.resolved(action)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
