@@ -117,7 +117,7 @@ class TieFinder:
         for name in sorted(mentions.names_written_outside()):
             for scope, write in mentions.outside_writes(name):
                 value = _as_attribute(write.value)
-                if write.how == "item" or value is None or self._is_swap(scope, write):
+                if write.how == "item" or value is None:
                     continue  # `m.b[...] = m.a` writes values
                 root = self._tied(scope, write, value)
                 if root is None:
@@ -130,7 +130,7 @@ class TieFinder:
         """The object in which a store puts a part of it, or puts one object more than once."""
         targets, sources = self._holders(scope, write.target), self._holders(scope, value)
         if isinstance(value, ir.Name):
-            if self._bound_here(scope, value) == write.target:
+            if self._bound_once(scope, value) == write.target:
                 return None  # where it is already
             sources = sources[1:]
         common = next((each for each in targets if each in sources), None)
@@ -165,21 +165,31 @@ class TieFinder:
         found: list[ir.Name] = []
         while (name := _part_of(expr)) is not None and name not in found:
             found.append(name)
-            bound = self._bound_here(scope, name)
-            if bound is None or isinstance(bound, ir.Name):
+            bound = self._bound_once(scope, name)
+            if bound is None:
                 break
             expr = bound
         return found
+
+    def _bound_once(self, scope: Scope, name: ir.Name) -> ir.Expr | None:
+        """What a name always means, in terms of names that mean the same where it is read."""
+        bindings = self.project.bindings(scope, name.id)
+        if len(bindings) != 1 or isinstance(bindings[0], ParameterOf):
+            return None
+        where, bound = bindings[0].scope, bindings[0].expr
+        if len(self.project.function(where).bindings.get(name.id, ())) != 1:
+            return None
+        if not isinstance(bound, ir.Name) and where == scope:
+            return bound
+        root = _part_of(bound)
+        means = [] if root is None else self.project.bindings(where, root.id)
+        same = root is not None and means == self.project.bindings(scope, root.id)
+        return bound if same and len(means) == 1 else None
 
     def _bound_here(self, scope: Scope, name: ir.Name) -> ir.Expr | None:
         """The one thing that a name is bound to, by the function that reads it."""
         bound = self.project.function(scope).bindings.get(name.id, ())
         return bound[0] if len(bound) == 1 == len(self.project.bindings(scope, name.id)) else None
-
-    def _is_swap(self, scope: Scope, write: ir.Write) -> bool:
-        """`m.a, m.b = m.b, m.a` keeps each object once."""
-        writes = self.project.function(scope).writes
-        return any(w.target == write.value and w.value == write.target for w in writes)
 
 
 def _as_attribute(value: ir.Expr | None) -> ir.Expr | None:
