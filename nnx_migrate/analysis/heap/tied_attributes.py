@@ -117,7 +117,7 @@ class TieFinder:
         for name in sorted(mentions.names_written_outside()):
             for scope, write in mentions.outside_writes(name):
                 value = _as_attribute(write.value)
-                if write.how == "item" or value is None:
+                if write.how == "item" or value is None or _replaces_holder(write, value):
                     continue  # `m.b[...] = m.a` writes values
                 root = self._tied(scope, write, value)
                 if root is None:
@@ -190,6 +190,15 @@ class TieFinder:
         """The one thing that a name is bound to, by the function that reads it."""
         bound = self.project.function(scope).bindings.get(name.id, ())
         return bound[0] if len(bound) == 1 == len(self.project.bindings(scope, name.id)) else None
+
+
+def _replaces_holder(write: ir.Write, value: ir.Expr) -> bool:
+    """Whether a part takes the place of what holds it, which goes: `m.a = m.a.base`."""
+    while write.how == "set" and isinstance(value, ir.Attribute | ir.Element):
+        value = value.base
+        if value == write.target:
+            return True
+    return False
 
 
 def _as_attribute(value: ir.Expr | None) -> ir.Expr | None:
