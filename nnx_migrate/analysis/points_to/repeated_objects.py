@@ -365,7 +365,7 @@ def in_words(one: Found, other: Found, does: str = IS_PASSED) -> str:
             return untold(each)
     if one.holder is not None and other.holder is not None:
         if str(one.holder) == str(other.holder):
-            return f"{one.holder} holds {one.object} twice"
+            return f"{one.holder} holds {_named(one.object)} twice"
         return f"{one.object} {does} together with {one.holder} and {other.holder}, which hold it"
     if one.object.path != other.object.path:
         return f"{_named(one.object)} {does} together with {other.object}, which holds it"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from nnx_migrate.analysis.ir import nodes as ir
+from nnx_migrate.analysis.ir.lowering.containers.comes_again import comes_again_in_loop
+from nnx_migrate.analysis.ir.lowering.containers.contents import is_new
 from nnx_migrate.analysis.ir.lowering.containers.growths import (
     Growth,
     place,
@@ -105,7 +107,15 @@ class Bindings:
             write = ir.Write(base, value, how_stored, target.lineno, key, renews)
             self.function.store(write)
             if how_stored == "key" and not isinstance(target.slice, ast.Constant):
-                self.note_repeated(write)
+                self.note_repeated(write, target.value, self.stored_code())
+
+    def stored_code(self) -> ast.expr | None:
+        """What the statement stores."""
+        match self.statement:
+            case ast.Assign(value=value) | ast.AnnAssign(value=value):
+                return value
+            case _:
+                return None
 
     def renews(self, target: ast.Subscript, value: ir.Expr | None) -> bool:
         """Whether an element is replaced by what is made of it, and of no other one."""
@@ -122,17 +132,61 @@ class Bindings:
         of_container = [part for part in made_of if isinstance(part, ir.Element | ir.Unpacked)]
         return bool(made_of) and parts.count(base) == len(of_container)
 
-    def note_repeated(self, write: ir.Write) -> None:
+    def note_repeated(self, write: ir.Write, into: ast.expr, code: ast.expr | None) -> None:
         """Take note of a store under another key in each turn of a loop, of the same object."""
-        if write.value is not None and len(self.each_turn(write.value)) > 1:
+        if write.value is None or self.is_new_each_turn(into):
+            return
+        if self.gives_again(code):
+            self.function.repeated.append(dataclasses.replace(write, value=_again(write.value)))
+        elif len(self.each_turn(write.value)) > 1:
             self.function.repeated.append(write)
 
+    def put_in_turns(
+        self, into: ast.expr | None, value: ir.Expr, code: ast.expr | None
+    ) -> tuple[ir.Expr, ...]:
+        """What all turns of a loop put into a container, or yield.
+
+        Args:
+            into: the container; None where there is none, or it has no name.
+            value: what one turn puts in.
+            code: the expression that gives it; None where there is none.
+        """
+        if self.is_new_each_turn(into):
+            return (value,)
+        return (ir.Starred(_again(value)),) if self.gives_again(code) else self.each_turn(value)
+
+    def is_new_each_turn(self, container: ast.expr | None) -> bool:
+        """Whether each turn of the loop around makes what a name is bound to."""
+        if not self.loops or not isinstance(container, ast.Name):
+            return False
+        assigned = (node for node in ast.walk(self.loops[-1]) if isinstance(node, ast.Assign))
+        return any(
+            is_new(each.value)
+            and any(isinstance(to, ast.Name) and to.id == container.id for to in each.targets)
+            for each in assigned
+        )
+
+    def gives_again(self, code: ast.expr | None) -> bool:
+        """Whether an expression gives one object in several turns of the loop around."""
+        return code is not None and bool(self.loops) and comes_again_in_loop(self.loops[-1], code)
+
     def each_turn(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
-        """What a loop puts somewhere: one for all turns, or two where it is the same each time."""
+        """What a loop gives somewhere: one for all turns, or two where it is the same each time."""
         parts = value.options if isinstance(value, ir.Choice) else (value,)
         roots = [part if isinstance(part, ir.Name) else ir.root_name(part) for part in parts]
         again = any(root is not None and self.is_from_outside(root) for root in roots)
         return (value, value) if again else (value,)
+
+    def added_in_turns(self, target: ast.expr, value: ast.expr) -> ast.expr:
+        """A list that `+=` adds, as a comprehension where several turns of a loop have the same."""
+        match value:
+            case ast.List(elts=[each]) if self.gives_again(each) and not self.is_new_each_turn(
+                target
+            ):
+                several = ast.comprehension(ast.Name("_"), ast.Name("_"), [], 0)
+                return ast.ListComp(each, [several])
+            case _:
+                return value
 
     def is_from_outside(self, name: ir.Name) -> bool:
         """Whether a name means the same in all turns of the loop around."""
@@ -147,14 +201,20 @@ class Bindings:
         for method in methods:
             self.function.reads[ir.Attribute(lower_expr(operand), method)] = None
 
-    def grow(self, call: ir.Call) -> None:
+    def grow(self, call: ir.Call, node: ast.Call) -> None:
         """`xs.append(v)` makes v an element of xs, wherever xs comes from."""
         if not isinstance(call.func, ir.Attribute):
             return
+        into = node.func.value if isinstance(node.func, ast.Attribute) else None
         added = _added(call.func.name, call)
         if not added:
             return
-        turns = tuple(each for value in added for each in self.each_turn(value))
+        codes = _codes_of(call.func.name, call, node, added)
+        turns = tuple(
+            each
+            for value, code in zip(added, codes, strict=True)
+            for each in self.put_in_turns(into, value, code)
+        )
         by_key = call.func.name in _PUTTING_BY_KEY
         grown: ir.Expr = ir.Sequence(turns, is_tuple=False, keyed="maybe" if by_key else "no")
         if call.func.name in _NAMING_KEY and (key := _literal(call.args[0])):
@@ -199,9 +259,10 @@ class Bindings:
         in_place = isinstance(target.slice, ast.Slice)
         stored = (ir.Starred(value),) if in_place else (value,)
         # Under a literal, each turn of a loop stores in the same place.
-        elements, keys = (stored, (key,)) if key else (self.each_turn(*stored), ())
+        code = None if in_place else self.stored_code()
+        elements = stored if key else self.put_in_turns(target.value, *stored, code)
         grown: ir.Expr = ir.Sequence(
-            elements, False, keyed="no" if in_place else "maybe", keys=keys
+            elements, False, keyed="no" if in_place else "maybe", keys=(key,) if key else ()
         )
         container = lower_expr(target.value)
         holder, grown = put_in_element(container, grown)
@@ -209,6 +270,11 @@ class Bindings:
             self.grow_name(holder.id, grown, surely=False)
         elif isinstance(holder, ir.Attribute) and (in_place or holder != container):
             self.function.puts.append(ir.Write(holder, grown, "grow", target.lineno))
+
+
+def _again(value: ir.Expr) -> ir.Expr:
+    """All that turns give which give something more than once, as a comprehension has it."""
+    return ir.Sequence((value, value), is_tuple=False, each=True)
 
 
 def _turns_of(container: ast.expr, items: ast.Call) -> str:
@@ -226,6 +292,8 @@ def _literal(key: ir.Expr) -> str:
             return ""
 
 
+#: Methods that put an argument in, by its place.
+_PLACES = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1, "__setitem__": 1}
 #: Methods that put something under a key, and those that get the key first.
 _PUTTING_BY_KEY = frozenset({"update", "setdefault", "__setitem__"})
 _NAMING_KEY = frozenset({"setdefault", "__setitem__"})
@@ -233,16 +301,26 @@ _NAMING_KEY = frozenset({"setdefault", "__setitem__"})
 
 def _added(method: str, call: ir.Call) -> tuple[ir.Expr, ...]:
     """What a method of a container puts into it."""
-    if method in {"append", "appendleft", "add"}:
-        return call.args[:1]
-    if method in {"insert", "setdefault", "__setitem__"}:
-        return call.args[1:2]
+    if method in _PLACES:
+        return call.args[_PLACES[method] :][:1]
     if method in {"extend", "extendleft"}:
         return tuple(part for arg in call.args for part in _elements_of(arg))
     if method == "update":
         named = tuple(value if name else ir.Starred(value) for name, value in call.keywords)
         return tuple(part for arg in call.args for part in _values_of(arg, call)) + named
     return ()
+
+
+def _codes_of(
+    method: str, call: ir.Call, node: ast.Call, added: Sequence[ir.Expr]
+) -> Sequence[ast.expr | None]:
+    """The code of what a method puts into a container, where it is put in as it is."""
+    if method in _PLACES and len(node.args) == len(call.args):
+        return [node.args[_PLACES[method]] for _ in added]
+    match node.args:
+        case [ast.List(elts=parts) | ast.Tuple(elts=parts)] if len(parts) == len(added):
+            return parts
+    return [None for _ in added]
 
 
 def _values_of(given: ir.Expr, call: ir.Call) -> tuple[ir.Expr, ...]:

@@ -126,7 +126,7 @@ class ExpressionWalker(Bindings):
         if not isinstance(lowered, ir.Call):
             lowered = lower_call(node)
         self.function.call(self.of_class(lowered), node)
-        self.grow(lowered)
+        self.grow(lowered, node)
         if isinstance(node.func, ast.Attribute):
             self.note_attribute(node.func)
             if node.func.attr in _HOLDING:
@@ -162,11 +162,11 @@ class ExpressionWalker(Bindings):
                 key, ast.Constant
             ):
                 stored = ir.Write(lower_expr(target), lower_expr(value), "key", node.lineno)
-                self.note_repeated(stored)
+                self.note_repeated(stored, target, value)
 
     def visit_yield(self, node: ast.Yield) -> None:
         if node.value is not None:
-            self.function.yields += self.each_turn(lower_expr(node.value))
+            self.function.yields += self.put_in_turns(None, lower_expr(node.value), node.value)
         self.visit(node.value)
 
     def visit_yield_from(self, node: ast.YieldFrom) -> None:

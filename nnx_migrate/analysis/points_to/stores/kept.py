@@ -51,7 +51,9 @@ def what_is_kept(objects: Objects, method: Scope) -> Iterator[tuple[tuple[str, .
             held = without_elements(held, write.target)
         if held == NOTHING:
             continue
-        if write in function.repeated:
+        if isinstance(write.value, ir.Sequence) and write.value.each and write in function.repeated:
+            yield (*place, "[]"), held, write.line
+        elif write in function.repeated:
             same = same_each_turn(unknown_which(held))
             yield (*place, "[]"), again(same), write.line
         elif write.how == "set" or write.key:

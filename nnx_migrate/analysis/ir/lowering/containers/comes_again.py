@@ -1,69 +1,229 @@
-"""Whether a comprehension gives one object more than once, whatever it goes over."""
+"""Whether the turns of a loop or a comprehension give one object more than once."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-_MANY_TO_ONE = ast.Mod | ast.FloorDiv
+_ALL: frozenset[int] = frozenset(range(100))
+#: Calls that go over what they are given, element by element.
+_GOING_OVER = frozenset({"enumerate", "list", "reversed", "sorted", "tuple", "zip"})
+_TEXTS = frozenset({"repr", "str"})
 
 
 def comes_again(generators: Sequence[ast.comprehension], each: ast.expr) -> bool:
-    """Whether several turns give the same object.
+    """Whether several turns of a comprehension give the same object.
 
-    So they do where it has nothing to do with them, where a later `for` goes over something else
+    So they do where it has nothing to do with them, where another `for` goes over something else
     (`x for x in xs for _ in range(2)`), and under places that come again (`xs[i % 2]`).
 
     Args:
         each: what a turn gives.
     """
-    while isinstance(each, ast.Attribute):
-        each = each.value
-    match each:
-        case ast.Name(id=name):
-            return _is_from_outside(generators, name)
-        case ast.Subscript(value=base, slice=place) if not _turned(generators, base):
-            return any(_has_again(each.iter) for each in generators if _turned([each], place)) or (
-                _turned(generators, place) and _is_many_to_one(generators, place)
-            )
-        case _:
-            return False
-
-
-def _is_from_outside(generators: Sequence[ast.comprehension], name: str) -> bool:
-    """Whether a name means the same in all turns of the last `for` that has several."""
-    several = [g for g in generators if not _has_one(g.iter)]
-    binding = [place for place, g in enumerate(several) if name in _targets(g)]
-    return not any(name in _targets(g) for g in generators) or bool(
-        binding and binding[-1] < len(several) - 1
-    )
-
-
-def _turned(generators: Sequence[ast.comprehension], code: ast.expr) -> bool:
-    """Whether code reads what one of them binds."""
-    targets = {name for g in generators for name in _targets(g)}
-    return any(isinstance(node, ast.Name) and node.id in targets for node in ast.walk(code))
-
-
-def _targets(generator: ast.comprehension) -> set[str]:
-    return {node.id for node in ast.walk(generator.target) if isinstance(node, ast.Name)}
-
-
-def _is_many_to_one(generators: Sequence[ast.comprehension], place: ast.expr) -> bool:
-    """Whether a place is computed by `%` or `//`, and not by `% n` in `range(n)`."""
-    ranges = {
-        ast.unparse(g.iter.args[0])
-        for g in generators
-        if isinstance(g.iter, ast.Call)
-        and ast.unparse(g.iter.func) == "range"
-        and len(g.iter.args) == 1
+    several = [each for each in generators if not _has_one(each.iter)]
+    named = {
+        name: [one.iter.elts[0]]
+        for one in generators
+        if isinstance(one.iter, ast.List | ast.Tuple) and _has_one(one.iter)
+        for name in _names(one.target)
     }
-    return any(
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, _MANY_TO_ONE)
-        and not (isinstance(node.op, ast.Mod) and ast.unparse(node.right) in ranges)
-        for node in ast.walk(place)
+    return _Turns([(one.target, one.iter) for one in several], named).give_again(each)
+
+
+def comes_again_in_loop(loop: ast.For | ast.AsyncFor | ast.While, each: ast.expr) -> bool:
+    """The same of an expression in the body of a loop."""
+    bound: dict[str, list[ast.expr | None]] = {}
+    for node in (part for statement in loop.body for part in ast.walk(statement)):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                bound.setdefault(name, []).append(value)
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                bound.setdefault(name, []).append(value)
+    stored = [
+        node.id
+        for statement in loop.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    assigned = {n: bound.get(n, []) if stored.count(n) == 1 else [None, None] for n in stored}
+    counted = {name for name in _counted(loop.body) if stored.count(name) == 1}
+    ends: tuple[ast.expr, ast.expr] = (
+        (ast.Tuple([]), ast.Constant(None))
+        if isinstance(loop, ast.While)
+        else (loop.target, loop.iter)
     )
+    return _Turns([ends], assigned, counted).give_again(each)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Turns:
+    """What turns bind.
+
+    Args:
+        loops: the target of each `for`, and what it goes over; the outermost first.
+        assigned: names that a turn binds, with what they are bound to.
+        counted: those of them that each turn counts on.
+    """
+
+    loops: Sequence[tuple[ast.expr, ast.expr]]
+    assigned: Mapping[str, Sequence[ast.expr | None]] = dataclasses.field(default_factory=dict)
+    counted: Iterable[str] = ()
+
+    def give_again(self, each: ast.expr) -> bool:
+        """Whether several give the same object."""
+        while isinstance(each, ast.Attribute):
+            each = each.value
+        match each:
+            case ast.Name(id=name) if name in self.assigned:
+                values = self.assigned[name]
+                return len(values) == 1 and self._without(name).give_again_of(values[0])
+            case ast.Name():
+                return not self._are_told_apart(self._apart_by(each))
+            case _ if (found := _looked_up(each)) is not None:
+                base, place = found
+                return not self._are_told_apart(self._objects(base) | self._apart_by(place))
+            case _:
+                return False
+
+    def give_again_of(self, each: ast.expr | None) -> bool:
+        return each is not None and self.give_again(each)
+
+    def _without(self, name: str) -> _Turns:
+        rest = {other: values for other, values in self.assigned.items() if other != name}
+        return dataclasses.replace(self, assigned=rest)
+
+    def _are_told_apart(self, loops: frozenset[int]) -> bool:
+        return loops >= frozenset(range(len(self.loops)))
+
+    def _objects(self, code: ast.expr) -> frozenset[int]:
+        """The loops whose turns give other objects of a container, as far as that is known."""
+        while isinstance(code, ast.Attribute):
+            code = code.value
+        match code:
+            case ast.Name(id=name) if name in self.assigned:
+                values = self.assigned[name]
+                one = values[0] if len(values) == 1 else None
+                return _ALL if one is None else self._without(name)._objects(one)
+            case ast.Name():
+                return self._apart_by(code)
+            case _ if (found := _looked_up(code)) is not None:
+                return self._objects(found[0]) | self._apart_by(found[1])
+            case _:
+                return _ALL  # made anew
+
+    def _apart_by(self, place: ast.expr) -> frozenset[int]:
+        """The loops whose turns give other values of a place, as far as that is known."""
+        match place:
+            case ast.Name(id=name):
+                return self._apart_by_name(name)
+            case ast.Attribute(value=value) | ast.NamedExpr(value=value):
+                return self._apart_by(value)  # data are taken for unlike
+            case ast.UnaryOp(op=ast.USub() | ast.Invert(), operand=value):
+                return self._apart_by(value)
+            case ast.FormattedValue(value=value):
+                return self._apart_by(value)
+            case ast.BinOp():
+                return self._apart_by_operator(place)
+            case ast.JoinedStr(values=[*parts]) | ast.Tuple(elts=[*parts]):
+                return frozenset[int]().union(*map(self._apart_by, parts))
+            case ast.Subscript(value=value, slice=index):
+                return self._apart_by(value) | self._apart_by(index)
+            case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="format"), args=parts):
+                return frozenset[int]().union(*map(self._apart_by, parts))
+            case ast.Call(func=ast.Name(id=name), args=[value]) if name in _TEXTS:
+                return self._apart_by(value)
+            case ast.Call(func=ast.Name(id="int"), args=[ast.Name() as value]):
+                return self._apart_by(value)
+            case _:
+                return frozenset()
+
+    def _apart_by_operator(self, place: ast.BinOp) -> frozenset[int]:
+        left, right = self._apart_by(place.left), self._apart_by(place.right)
+        match place:
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+                return right
+            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()) if self._is_same(place.right):
+                return left
+            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()) if self._is_same(place.left):
+                return right
+            case ast.BinOp(left=one, op=ast.Add(), right=other):
+                # `i * width + j`; of `i + j` several are alike.
+                products = [isinstance(part, ast.BinOp) for part in (one, other)]
+                return left | right if any(products) else frozenset()
+            case ast.BinOp(op=ast.Mod()) if ast.unparse(place.right) in self._counts():
+                return left
+            case _:
+                return frozenset()
+
+    def _is_same(self, code: ast.expr) -> bool:
+        """Whether code says the same in all turns."""
+        names = {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
+        bound = {name for target, _ in self.loops for name in _names(target)}
+        return not names & {*bound, *self.assigned}
+
+    def _apart_by_name(self, name: str) -> frozenset[int]:
+        if name in self.counted:
+            return _ALL
+        if name in self.assigned:
+            values = self.assigned[name]
+            one = values[0] if len(values) == 1 else None
+            return frozenset() if one is None else self._without(name)._apart_by(one)
+        for number, (target, over) in reversed(list(enumerate(self.loops))):
+            if name in _names(target):
+                if _has_again(over):
+                    return frozenset()
+                outer = dataclasses.replace(self, loops=self.loops[:number])
+                return (outer._other_elements(over) & frozenset(range(number))) | {number}
+        return frozenset()
+
+    def _other_elements(self, over: ast.expr) -> frozenset[int]:
+        """The loops around in whose turns a loop goes over other elements."""
+        match over:
+            case ast.Call(func=ast.Name(id="range")):
+                return frozenset()
+            case ast.Call(func=ast.Name(id=name), args=args) if name in _GOING_OVER:
+                return frozenset[int]().union(*map(self._other_elements, args))
+            case ast.Call(func=ast.Attribute(value=base, attr="items" | "values"), args=[]):
+                return self._objects(base)
+            case ast.Constant():
+                return frozenset()
+            case _:
+                return self._objects(over)
+
+    def _counts(self) -> Iterator[str]:
+        """The `n` of `range(n)`."""
+        for _, over in self.loops:
+            match over:
+                case ast.Call(func=ast.Name(id="range"), args=[count]):
+                    yield ast.unparse(count)
+
+
+def _looked_up(code: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """The container and the place of an element, or the object and the name of an attribute."""
+    match code:
+        case ast.Subscript(value=base, slice=place) if not isinstance(place, ast.Slice):
+            return base, place
+        case ast.Call(func=ast.Name(id="getattr"), args=[base, place, *_]):
+            return base, place
+        case ast.Call(func=ast.Attribute(value=base, attr="get" | "setdefault"), args=[place, *_]):
+            return base, place
+        case _:
+            return None
+
+
+def _counted(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """Names that each turn counts on by a number: `i += 1`."""
+    for statement in body:
+        match statement:
+            case ast.AugAssign(
+                target=ast.Name(id=name), op=ast.Add() | ast.Sub(), value=ast.Constant()
+            ):
+                yield name
+
+
+def _names(target: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def _has_one(code: ast.expr) -> bool:
