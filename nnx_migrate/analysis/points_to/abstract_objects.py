@@ -256,12 +256,13 @@ def _of_itself(held: Held, name: str, part: Held, place: Located) -> Held:
     above, rest = own.path[: len(whole.path)], own.path[len(whole.path) :]
     if above != whole.path or not rest or rest == (name,):
         return part
-    others = tuple((at, each) for at, each in held.parts if at != name)
-    found = dataclasses.replace(held, parts=others)
+    found = dataclasses.replace(held, parts=tuple(p for p in held.parts if p[0] != name))
     if rest[0] == name:  # `self.nets["target"] = self.nets["online"]`
         found, rest = dict(held.parts).get(name, NOTHING), rest[1:]
     for each in rest:
         found = step(found, each, place)
+    if found.object == dataclasses.replace(whole, path=(*whole.path, name)):
+        return either((part, found))  # of `m.a, m.b = m.b, m.a` nothing says which one it is
     return found
 
 

@@ -17,8 +17,12 @@ from nnx_migrate.analysis.points_to.abstract_objects import (
     step,
 )
 from nnx_migrate.analysis.points_to.queries import LAST, Kept, Objects
+from nnx_migrate.analysis.points_to.stores.permuted import permutations, permuted
 from nnx_migrate.analysis.points_to.stores.puts import Place
 from nnx_migrate.analysis.points_to.stores.turns import is_in_a_loop
+
+#: After so many statements that exchange parts, an object may be any of some.
+_MOST_PERMUTATIONS = 2
 
 
 def with_stored(objects: Objects, scope: Scope, name: str, held: Held, at: float = LAST) -> Held:
@@ -32,6 +36,48 @@ def with_stored(objects: Objects, scope: Scope, name: str, held: Held, at: float
     if not _is_made_by(scope, held.object):
         at = LAST  # another call of the function may have stored in it before
     kept = [each for each in objects.stored(scope, name) if _is_done(objects, scope, each, at)]
+    if not kept:
+        return held
+    options = _in_each_order(objects, scope, name, held, kept)
+    if options is None:
+        return _with_kept(held, scope, name, kept)
+    if len(options) < 2:
+        return options[0]
+    return Held(held.object, tuple(("", option) for option in options), "either")
+
+
+def _in_each_order(
+    objects: Objects, scope: Scope, name: str, held: Held, kept: Sequence[Kept]
+) -> list[Held] | None:
+    """What an object may be before and after statements that exchange parts of it; None for none.
+
+    Of what may run again, it is known after one exchange of two parts alone.
+    """
+    moves = permutations(objects, scope, name)
+    if not 0 < len(moves) <= _MOST_PERMUTATIONS:
+        return None
+    stores = {(*place, line) for each in moves for place, line in each.stores}
+    others = [each for each in kept if (*each[0], each[2]) not in stores]
+    again = not (held.object and _is_made_by(scope, held.object)) or any(
+        is_in_a_loop(objects, scope, each.line) for each in moves
+    )
+    if again and (len(moves) > 1 or len(moves[0].stores) > 2 or others):
+        return None
+    done = {(*place, line) for place, _, line in kept}
+    options, last = [held], 0
+    for each in sorted(moves, key=lambda each: each.line):
+        if not any((*place, line) in done for place, line in each.stores):
+            continue
+        before = [store for store in others if last <= store[2] <= each.line]
+        options = [_with_kept(option, scope, name, before) for option in options]
+        options += [permuted(option, each, scope, name) for option in options]
+        last = each.line
+    behind = [store for store in others if last <= store[2]]
+    return [_with_kept(option, scope, name, behind) for option in options]
+
+
+def _with_kept(held: Held, scope: Scope, name: str, kept: Sequence[Kept]) -> Held:
+    """The same, with what is stored by name; `held` is all that is known of it else."""
     if not kept:
         return held
     here = Variable(scope, name, 0)
