@@ -6,7 +6,6 @@ import ast
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-_ALL: frozenset[int] = frozenset(range(100))
 #: Calls that go over what they are given, element by element.
 _GOING_OVER = frozenset({"enumerate", "list", "reversed", "sorted", "tuple", "zip"})
 _TEXTS = frozenset({"repr", "str"})
@@ -23,7 +22,7 @@ def comes_again(generators: Sequence[ast.comprehension], each: ast.expr) -> bool
     """
     several = [each for each in generators if not _has_one(each.iter)]
     named = {
-        name: [one.iter.elts[0]]
+        name: one.iter.elts[0]
         for one in generators
         if isinstance(one.iter, ast.List | ast.Tuple) and _has_one(one.iter)
         for name in _names(one.target)
@@ -33,20 +32,18 @@ def comes_again(generators: Sequence[ast.comprehension], each: ast.expr) -> bool
 
 def comes_again_in_loop(loop: ast.For | ast.AsyncFor | ast.While, each: ast.expr) -> bool:
     """The same of an expression in the body of a loop."""
-    bound: dict[str, list[ast.expr | None]] = {}
-    for node in (part for statement in loop.body for part in ast.walk(statement)):
+    inside = [node for statement in loop.body for node in ast.walk(statement)]
+    bound: dict[str, ast.expr] = {}
+    for node in inside:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                bound.setdefault(name, []).append(value)
-            case ast.NamedExpr(target=ast.Name(id=name), value=value):
-                bound.setdefault(name, []).append(value)
-    stored = [
-        node.id
-        for statement in loop.body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
-    assigned = {n: bound.get(n, []) if stored.count(n) == 1 else [None, None] for n in stored}
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.NamedExpr(target=ast.Name(id=name), value=value)
+            ):
+                bound[name] = value
+    names = (node for node in inside if isinstance(node, ast.Name))
+    stored = [each.id for each in names if isinstance(each.ctx, ast.Store)]
+    assigned = {name: bound.get(name) if stored.count(name) == 1 else None for name in stored}
     counted = {name for name in _counted(loop.body) if stored.count(name) == 1}
     ends: tuple[ast.expr, ast.expr] = (
         (ast.Tuple([]), ast.Constant(None))
@@ -62,12 +59,13 @@ class _Turns:
 
     Args:
         loops: the target of each `for`, and what it goes over; the outermost first.
-        assigned: names that a turn binds, with what they are bound to.
+        assigned: names that a turn binds, with what they are bound to; None where that is not one
+            expression.
         counted: those of them that each turn counts on.
     """
 
     loops: Sequence[tuple[ast.expr, ast.expr]]
-    assigned: Mapping[str, Sequence[ast.expr | None]] = dataclasses.field(default_factory=dict)
+    assigned: Mapping[str, ast.expr | None]
     counted: Iterable[str] = ()
 
     def give_again(self, each: ast.expr) -> bool:
@@ -76,25 +74,23 @@ class _Turns:
             each = each.value
         match each:
             case ast.Name(id=name) if name in self.assigned:
-                values = self.assigned[name]
-                return len(values) == 1 and self._without(name).give_again_of(values[0])
+                value = self.assigned[name]
+                return value is not None and self._without(name).give_again(value)
             case ast.Name():
-                return not self._are_told_apart(self._apart_by(each))
+                return bool(self._all - self._apart_by(each))
             case _ if (found := _looked_up(each)) is not None:
                 base, place = found
-                return not self._are_told_apart(self._objects(base) | self._apart_by(place))
+                return bool(self._all - self._objects(base) - self._apart_by(place))
             case _:
                 return False
-
-    def give_again_of(self, each: ast.expr | None) -> bool:
-        return each is not None and self.give_again(each)
 
     def _without(self, name: str) -> _Turns:
         rest = {other: values for other, values in self.assigned.items() if other != name}
         return dataclasses.replace(self, assigned=rest)
 
-    def _are_told_apart(self, loops: frozenset[int]) -> bool:
-        return loops >= frozenset(range(len(self.loops)))
+    @property
+    def _all(self) -> frozenset[int]:
+        return frozenset(range(len(self.loops)))
 
     def _objects(self, code: ast.expr) -> frozenset[int]:
         """The loops whose turns give other objects of a container, as far as that is known."""
@@ -102,15 +98,14 @@ class _Turns:
             code = code.value
         match code:
             case ast.Name(id=name) if name in self.assigned:
-                values = self.assigned[name]
-                one = values[0] if len(values) == 1 else None
-                return _ALL if one is None else self._without(name)._objects(one)
+                value = self.assigned[name]
+                return self._all if value is None else self._without(name)._objects(value)
             case ast.Name():
                 return self._apart_by(code)
             case _ if (found := _looked_up(code)) is not None:
                 return self._objects(found[0]) | self._apart_by(found[1])
             case _:
-                return _ALL  # made anew
+                return self._all  # made anew
 
     def _apart_by(self, place: ast.expr) -> frozenset[int]:
         """The loops whose turns give other values of a place, as far as that is known."""
@@ -164,17 +159,16 @@ class _Turns:
 
     def _apart_by_name(self, name: str) -> frozenset[int]:
         if name in self.counted:
-            return _ALL
+            return self._all
         if name in self.assigned:
-            values = self.assigned[name]
-            one = values[0] if len(values) == 1 else None
-            return frozenset() if one is None else self._without(name)._apart_by(one)
+            value = self.assigned[name]
+            return frozenset() if value is None else self._without(name)._apart_by(value)
         for number, (target, over) in reversed(list(enumerate(self.loops))):
             if name in _names(target):
                 if _has_again(over):
                     return frozenset()
                 outer = dataclasses.replace(self, loops=self.loops[:number])
-                return (outer._other_elements(over) & frozenset(range(number))) | {number}
+                return outer._other_elements(over) | {number}
         return frozenset()
 
     def _other_elements(self, over: ast.expr) -> frozenset[int]:
