@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from nnx_migrate.analysis.domain.values import Located, Scope
+from nnx_migrate.analysis.domain.values import Instance, Located, Scope
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.records import record
 from nnx_migrate.analysis.points_to.abstract_objects import Held, step
@@ -38,7 +38,28 @@ def permutations(objects: Objects, scope: Scope, name: str) -> list[Permutation]
             case ir.Write(value=ir.Unpacked(base=ir.Sequence() as values), how="set", line=line):
                 together.setdefault((values, line), []).append(write)
     found = (_permutation(own, values, writes) for (values, _), writes in together.items())
-    return [each for each in found if each is not None]
+    return [
+        each
+        for each in found
+        if each is not None
+        and all(_is_plain(objects, scope, name, place) for place, _ in each.stores)
+    ]
+
+
+def _is_plain(objects: Objects, scope: Scope, name: str, place: Place) -> bool:
+    """Whether each attribute that leads to a place is no property, and is set by no method."""
+    classes: set[str] = set()
+    for depth, attribute in enumerate(place):
+        values = objects.evaluator.values(scope, _part(name, place[:depth]))
+        if not values or not all(isinstance(value, Instance) for value in values):
+            return False
+        for value in values:
+            assert isinstance(value, Instance)
+            classes.update(objects.hierarchy.classes_of(value))
+        asked = (attribute, "__setattr__", "__getattribute__")
+        if any(isinstance(objects.hierarchy.method(c, m), Scope) for c in classes for m in asked):
+            return False
+    return True
 
 
 def _permutation(own: ir.Name, values: ir.Expr, writes: Sequence[ir.Write]) -> Permutation | None:
