@@ -72,7 +72,7 @@ def plan(
     if suppressions.skip_file:
         return _result(source, FileStatus.SKIPPED, reason="nnx-migrate: skip-file")
     active = {rule.name: rule for rule in active_rules(options)}
-    rules = [rule for rule in active.values() if rule.concerns(project, module)]
+    rules = _rules_for(active.values(), project, module)
     changes = concerns(options, project.modules[module])
     if not (rules or own.pins or changes or may_choose(source.text)):
         unused = suppressions.unused((), known=rule_entries().keys(), active=active.keys())
@@ -95,6 +95,15 @@ def plan(
         dataclasses.replace(pin, findings=told(pin.findings)) for pin in rounds.settlement.kept()
     ]
     return dataclasses.replace(result, pins=tuple(kept))
+
+
+def _rules_for(rules: Iterable[Rule], project: Project, module: str) -> list[Rule]:
+    """The rules that look at a file: none, or all that may find anything in the project.
+
+    What one of them writes, such as `nnx.split` and `nnx.jit`, is a site of others.
+    """
+    home = [rule for rule in rules if rule.is_at_home(project)]
+    return home if any(rule.concerns(project, module) for rule in home) else []
 
 
 def _without_pins(

@@ -26,6 +26,9 @@ _NO_ARRAYS = frozenset({"dtype", "shape", "ndim", "size", "sharding"})
 
 def marked_as_data(evaluator: Evaluator, scope: Scope, expr: ir.Expr) -> Contents:
     """What `nnx.data(...)` makes leaves of that are neither arrays nor Variables."""
+    match expr:
+        case ir.Call(func=ir.ANNOTATED, args=(_, value)):
+            expr = value
     if not isinstance(expr, ir.Call) or evaluator.project.nnx_name(scope, expr.func) != "data":
         return Contents()
     held = expr.args[0] if expr.args else expr

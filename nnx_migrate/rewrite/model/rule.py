@@ -46,9 +46,13 @@ class Rule:
                 error.add_note(f"rule {self.name} ({module}) failed; report this to its authors")
             raise
 
+    def is_at_home(self, project: Project) -> bool:
+        """Whether the project says a word that the rule looks for; a cheap check."""
+        return not self.project_words or any(map(project.has_word, self.project_words))
+
     def concerns(self, project: Project, module: str) -> bool:
         """Whether the file may hold a site of this rule; a cheap check before it is parsed."""
-        if self.project_words and not any(map(project.has_word, self.project_words)):
+        if not self.is_at_home(project):
             return False
         if project.may_use(module, self.transforms):
             return True
