@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -119,7 +120,8 @@ def apply_paths(
             if request.verify:
                 require_check(files[0], configuration)
             output = request.output
-            result = console.run_paths(
+            run = functools.partial(
+                console.run_paths,
                 files,
                 flags,
                 facts=facts,
@@ -129,10 +131,11 @@ def apply_paths(
                 colour=output.colour,
                 cached=request.cached,
             )
+            result = run()
             if not output.quiet:
                 console.warn_of(result, files, written=request.writes)
             if request.baseline.changes_the_run:
-                result, done = _by_baseline(result, files, request)
+                result, done = _by_baseline(result, files, request, run)
                 if done is not None:
                     return done
         _emit_changes(result, request)
@@ -144,9 +147,13 @@ def apply_paths(
 
 
 def _by_baseline(
-    result: RunResult, files: Sequence[Path], request: Request
+    result: RunResult, files: Sequence[Path], request: Request, again: Callable[[], RunResult]
 ) -> tuple[RunResult, int | None]:
-    """What is left of a run by its baseline, or the exit code where that was all to do."""
+    """What is left of a run by its baseline, or the exit code where that was all to do.
+
+    Args:
+        again: does the run once more.
+    """
     from nnx_migrate.cli import console
     from nnx_migrate.cli.baseline.new_findings import only_new, write_baseline
 
@@ -159,7 +166,7 @@ def _by_baseline(
         from nnx_migrate.cli.baseline.add_ignores import add_ignores
 
         journal = new_journal(files, console.typed_command()) if request.journal else None
-        all_have_one = add_ignores(result, writer(journal, files))
+        all_have_one = add_ignores(result, writer(journal, files), again)
         if journal is not None and journal.name:
             typer.echo(f"undo with: nnx-migrate undo {journal.name}", err=True)
         return result, console.DONE if all_have_one else console.WORK_LEFT

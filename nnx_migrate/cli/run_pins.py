@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -35,10 +36,11 @@ def list_pins(paths: Sequence[Path], by: By, report_format: str, flags: Mapping[
         result = console.run_paths(paths, flags)
         found = pins_of(result.results)
         groups = grouped(found.places, _keys(by, [each.path for each in result.results]))
+        typed = shlex.join(map(str, paths))
         if report_format == "json":
             sys.stdout.write(as_json(groups, found, by))
         else:
-            sys.stdout.write(as_text(groups, found, by, width_of(sys.stdout)))
+            sys.stdout.write(as_text(groups, found, by, width_of(sys.stdout), typed))
         sys.stdout.flush()
         unread = [each for each in result.results if each.status in _UNREAD]
         for each in unread:

@@ -148,6 +148,23 @@ def test_comments_keep_out_what_is_there(command: Command, steps: Path, tmp_path
     assert steps.read_bytes() == text
 
 
+def test_what_comes_up_only_then_is_ignored_too(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "net.py").write_text(
+        "from flax import nnx\n\n\nclass Net(nnx.Module):\n    def __init__(self, rngs):\n"
+        "        self.a = nnx.Linear(2, 2, rngs=rngs)\n        self.b = self.a\n\n"
+        "    def __call__(self, x):\n        return self.b(self.a(x))\n"
+    )
+    (tmp_path / "steps.py").write_text(
+        "from flax import nnx\n\nfrom net import Net\n\n\n"
+        "@nnx.jit\ndef run(net: Net, x):\n    return net(x)\n"
+    )
+    # The class is rewritten; where it stays as it is, the transform is pinned.
+    assert command("apply", ".", "--add-ignores").code == 0
+    assert "ignore[shared-reference]" in (tmp_path / "net.py").read_text()
+    assert "ignore[shared-reference]" in (tmp_path / "steps.py").read_text()
+    assert command("apply", ".", "--check").code == 0
+
+
 def test_where_no_comment_has_room_that_is_said(
     command: Command, steps: Path, tmp_path: Path
 ) -> None:

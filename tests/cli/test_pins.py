@@ -159,7 +159,7 @@ def test_what_is_not_migrated_yet_is_no_success(command: Command, tmp_path: Path
     told = command("pins").out.decode()
     assert told.splitlines() == [
         "0 of 1 transform pinned.",
-        "Not migrated yet: 1 place without a pin. nnx-migrate apply --dry-run shows them.",
+        "Not migrated yet: 1 place without a pin. To see them: nnx-migrate apply . --dry-run",
     ]
     assert command("apply", "a.py").code == 0
     assert "compat" in file.read_text()

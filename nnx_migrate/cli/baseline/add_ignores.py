@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 from nnx_migrate.core.findings import FileResult, Outcome
 from nnx_migrate.core.totals import ATTENTION, RunResult
@@ -14,30 +17,54 @@ from nnx_migrate.sources.text import decode
 from nnx_migrate.sources.walk.scanning import read_file
 from nnx_migrate.sources.write import Replacement, WriteError, Writer
 
+#: Code that stays may concern a rule that had nothing to say of the rewrite, and that once more.
+_MOST_RUNS = 4
 
-def add_ignores(run: RunResult, write: Writer) -> bool:
+
+@dataclasses.dataclass(slots=True)
+class _Added:
+    """How many comments were added, in which files, and the places that got none."""
+
+    number: int = 0
+    files: set[Path] = dataclasses.field(default_factory=set)
+    left: list[str] = dataclasses.field(default_factory=list)
+
+
+def add_ignores(run: RunResult, write: Writer, again: Callable[[], RunResult]) -> bool:
     """Write a comment behind each place that would change, that keeps it as it is.
 
     Args:
         run: wrote nothing.
         write: replaces a file.
+        again: runs over the files as they are now, and writes nothing.
 
     Returns:
         Whether each place has one now.
     """
-    added = files = 0
-    left: list[str] = []
-    for result in run.results:
-        if not _lines(result):
-            continue
-        number, without = _ignored(result, write)
-        added += number
-        files += bool(number)
-        left += without
-    print(f"{plural(added, 'ignore')} added in {plural(files, 'file')}.", file=sys.stderr)
-    for each in left:
+    added = _Added()
+    for _ in range(_MOST_RUNS):
+        before = added.number
+        _add(run, write, added)
+        if added.number == before:
+            break
+        run = again()
+    print(
+        f"{plural(added.number, 'ignore')} added in {plural(len(added.files), 'file')}.",
+        file=sys.stderr,
+    )
+    for each in added.left:
         print(f"no comment fits at: {printable(each)}", file=sys.stderr)
-    return not left
+    return not added.left
+
+
+def _add(run: RunResult, write: Writer, added: _Added) -> None:
+    added.left = []
+    for result in run.results:
+        if _lines(result):
+            number, without = _ignored(result, write)
+            added.number += number
+            added.files |= {result.path} if number else set()
+            added.left += without
 
 
 def _ignored(result: FileResult, write: Writer) -> tuple[int, list[str]]:

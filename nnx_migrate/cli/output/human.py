@@ -20,6 +20,7 @@ _CHECK = "nnx-migrate check git:HEAD . -- pytest"
 _FLAGS = frozenset(
     {"--dry-run", "--check", "--diff", "-q", "--quiet", "-v", "--verbose", "--statistics"}
 )
+_SELECTING = frozenset({"--baseline", "--diff-base"})
 _WITH_VALUE = frozenset(
     {"--output-format", "--format", "-o", "--output", "--color", "--report", "--html", "--jobs"}
 )
@@ -73,11 +74,16 @@ def _in_repository(result: RunResult) -> bool:
     return bool(changed) and repository_of(changed[0]) is not None
 
 
-def _apply_command() -> str:
-    """The command of this run, to be run again so that it writes."""
+def _apply_command() -> str | None:
+    """The command of this run, to be run again so that it writes; None where that does not exist.
+
+    What is new since a baseline can be shown, and not changed alone.
+    """
     words: list[str] = []
     given = iter(sys.argv[1:])
     for word in given:
+        if word.partition("=")[0] in _SELECTING:
+            return None
         if word in _WITH_VALUE:
             next(given, None)
         elif word not in _FLAGS and word.partition("=")[0] not in _WITH_VALUE:

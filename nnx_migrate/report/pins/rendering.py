@@ -16,7 +16,11 @@ from nnx_migrate.report.text import first_on_line, printable, wrapped
 
 
 def as_text(
-    groups: Mapping[str, Sequence[PinnedPlace]], pins: Pins, by: By, width: int | None = None
+    groups: Mapping[str, Sequence[PinnedPlace]],
+    pins: Pins,
+    by: By,
+    width: int | None = None,
+    paths: str = ".",
 ) -> str:
     """The list for people.
 
@@ -25,6 +29,7 @@ def as_text(
         pins: all of them.
         by: what the groups are.
         width: columns that lines are wrapped to; None for as long as they are.
+        paths: what was looked at, as it is typed.
     """
     lines: list[str] = []
     for key, places in groups.items():
@@ -39,7 +44,7 @@ def as_text(
             if not shared and place.way_out:
                 lines.append(f"    way out: {place.way_out}")
         lines.append("")
-    lines += _burn_down(pins)
+    lines += _burn_down(pins, paths)
     fitting = (part for line in lines for part in wrapped(line, width, f"{_indent(line)}  "))
     return "\n".join(fitting) + "\n"
 
@@ -65,13 +70,13 @@ def _where(place: PinnedPlace) -> str:
     return f"{path}:{place.line}:{place.column}"
 
 
-def _burn_down(pins: Pins) -> Iterator[str]:
+def _burn_down(pins: Pins, paths: str) -> Iterator[str]:
     if pins.unmigrated:
         # What nothing keeps in graph mode may still depend on it, so no share is of any use.
         yield f"{pins.pinned:,} of {_plural(pins.transforms, 'transform')} pinned."
         yield (
             f"Not migrated yet: {_plural(pins.unmigrated, 'place')} without a pin. "
-            "nnx-migrate apply --dry-run shows them."
+            f"To see them: nnx-migrate apply {paths} --dry-run"
         )
     else:
         native = pins.transforms - pins.pinned

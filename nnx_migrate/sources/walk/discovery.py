@@ -297,7 +297,9 @@ def did_you_mean(path: str) -> str:
     """ "; did you mean ...?" for a path that is not there, or "" where no name is near."""
     folder, name = os.path.split(path.rstrip("/"))
     try:
-        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
+        # A link that leads nowhere is there, and cannot be read.
+        names = [each for each in os.listdir(folder or ".") if each != name]
+        near = difflib.get_close_matches(name, names, n=1)
     except OSError:
         return ""
     return f"; did you mean {os.path.join(folder, near[0])}?" if near else ""
