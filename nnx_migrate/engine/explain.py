@@ -15,13 +15,13 @@ from nnx_migrate.analysis.ir.parse import parse
 from nnx_migrate.analysis.sites.site import Site
 from nnx_migrate.analysis.sites.tree import FunctionNode, Tree
 from nnx_migrate.analysis.symbols.program import Project
-from nnx_migrate.core.findings import Finding, Outcome
+from nnx_migrate.core.findings import FileResult, Finding, Outcome
 from nnx_migrate.core.pins import Unpin
 from nnx_migrate.core.place import Place
 from nnx_migrate.engine.locate import Locator
 from nnx_migrate.engine.migrate import plan
 from nnx_migrate.engine.projects.redefined import Redefined, Redefinitions
-from nnx_migrate.report.text import evidence_line
+from nnx_migrate.report.text import evidence_line, plural
 from nnx_migrate.report.ways_out import alternatives
 from nnx_migrate.rewrite.classes.edits import class_edits
 from nnx_migrate.rewrite.model.active_rules import active_rules
@@ -71,13 +71,38 @@ def explain(
     if looked.sites:
         told = ("".join(f"{each}\n" for each in _site(looked, site)) for site in looked.sites)
         return "\n".join(told)
+    if found := looked.at_the_line():
+        told = ("".join(f"{each}\n" for each in _outcome(looked, finding)) for finding in found)
+        return "\n".join(told)
     of_nnx = (site for site in looked.context.finder.sites if site.transform != OTHER_PACKAGE)
     lines = sorted({site.node.lineno for site in of_nnx})
     place = looked.locator.location(Place(module, looked.line))
+    count = len(source.text.splitlines())
+    if line > count:
+        return f"{source.path}: the file has {plural(count, 'line')}\n"
     if not lines:
         return f"{place}: the file has no transform of nnx\n"
     there = looked.locator.text(f"lines {', '.join(map(str, lines))}")
     return f"{place}: no transform of nnx here; try {there}\n"
+
+
+def _outcome(looked: _Looked, finding: Finding) -> Iterator[str]:
+    """What a run finds or changes at a line that no transform is on: of a class, say."""
+    yield _with(looked, finding) if finding.line != looked.asked else _place(looked, finding)
+    yield f"  {finding.rule}: {_ENDS[finding.outcome]}: {finding.why}"
+    yield from map(evidence_line, dict.fromkeys(finding.evidence))
+    yield from (f"    help: {way}" for way in alternatives(finding))
+
+
+def _place(looked: _Looked, finding: Finding) -> str:
+    cell = finding.in_cell
+    at = finding if cell is None else cell
+    within = "" if cell is None else f"cell {cell.cell}:"
+    return f"{looked.result.path}:{within}{at.line}:{at.column}"
+
+
+def _with(looked: _Looked, finding: Finding) -> str:
+    return f"changes with {_place(looked, finding)}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,19 +111,34 @@ class _Looked:
 
     Args:
         context: the file without the pins of earlier runs, with its classes as they will be.
+        asked: the line in the file.
         line: the line in that text.
         sites: those at the line.
+        result: what a run says of the file.
         findings: what a run says of the file, by rule and line of that text.
         kept: those of pins that stay.
         locator: writes places out.
     """
 
     context: FileContext
+    asked: int
     line: int
     sites: tuple[Site, ...]
+    result: FileResult
     findings: Mapping[tuple[str, int], Sequence[Finding]]
     kept: Sequence[Finding]
     locator: Locator
+
+    def at_the_line(self) -> list[Finding]:
+        """What is found at the line, or changes it."""
+        touching = {
+            number
+            for edit in self.result.edits
+            if edit.line <= self.asked <= edit.end_line
+            for number in edit.findings
+        }
+        numbered = enumerate(self.result.findings)
+        return [each for n, each in numbered if each.line == self.asked or n in touching]
 
     def of(self, rule: str, site: Site) -> Finding | None:
         """How a run ends at a site by a rule."""
@@ -120,17 +160,16 @@ def _look(
     own = dataclasses.replace(own, source=text)
     tree = Tree(parse(text.text), module, known)
     context = FileContext(str(source.path), Text(text.text), tree, analyses.of(known), options)
-    line = own.line_without(line)
-    sites = tuple(_sites_at(context, line))
+    within = own.line_without(line)
+    sites = tuple(_sites_at(context, within))
     findings: dict[tuple[str, int], list[Finding]] = {}
-    kept: list[Finding] = []
-    if sites:
-        result = plan(source, module, project, options, analyses, read=read)
-        kept = [finding for pin in result.pins if pin.needed for finding in pin.findings]
-        for finding in (*kept, *result.findings):
-            at = own.line_without(finding.line)
-            findings.setdefault((finding.rule, at), []).append(finding)
-    return _Looked(context, line, sites, findings, kept, Locator(known, module))
+    result = plan(source, module, project, options, analyses, read=read)
+    kept = [finding for pin in result.pins if pin.needed for finding in pin.findings]
+    for finding in (*kept, *result.findings):
+        at = own.line_without(finding.line)
+        findings.setdefault((finding.rule, at), []).append(finding)
+    locator = Locator(known, module)
+    return _Looked(context, line, within, sites, result, findings, kept, locator)
 
 
 def _with_classes(
@@ -243,7 +282,8 @@ def _verdicts(looked: _Looked, site: Site) -> Iterator[str]:
             told = (looked.locator.evidence(each, at) for each in decision.evidence)
             yield from map(evidence_line, told)
     if silent:
-        yield "  unchanged: no rule applies here"
+        others = [_with(looked, finding) for finding in looked.at_the_line()]
+        yield f"  {' and '.join(others) or 'unchanged: no rule applies here'}"
 
 
 _ENDS = {

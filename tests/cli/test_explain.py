@@ -213,3 +213,26 @@ def test_a_site_is_explained_with_the_classes_as_they_will_be(
     assert there.out.decode().splitlines()[0] == "user.py:5:2: nnx.jit (as a decorator)"
     for done in (here, there):
         assert "keep in graph mode" not in done.out.decode()
+
+
+SHARED = (
+    "from flax import nnx\n\n\nclass Net(nnx.Module):\n    def __init__(self, rngs):\n"
+    "        self.a = nnx.Linear(2, 2, rngs=rngs)\n        self.b = self.a\n\n"
+    "    def __call__(self, x):\n        return self.b(self.a(x))\n"
+)
+
+
+def test_a_rewrite_of_a_class_is_explained_where_it_is(command: Command, project: Path) -> None:
+    (project / "shared.py").write_text(SHARED)
+    (project / "uses.py").write_text(
+        "from flax import nnx\nfrom shared import Net\n\n\n@nnx.jit\ndef run(net: Net, x):\n"
+        "    return net(x)\n"
+    )
+    told = command("apply", "--explain", "src/shared.py:7").out.decode()
+    assert "shared.py:7:9\n  shared-reference: rewrite: Net reads b from a" in told
+
+
+def test_a_line_behind_the_last_says_how_many_there_are(command: Command, project: Path) -> None:
+    (project / "shared.py").write_text(SHARED)
+    told = command("apply", "--explain", "src/shared.py:99").out.decode()
+    assert told == "src/shared.py: the file has 10 lines\n"
