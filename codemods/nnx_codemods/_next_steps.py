@@ -33,7 +33,7 @@ class NextStep(Cause):
     CALL_NNX_BY_NAME = "call each function of nnx by its name, as in: nnx.jit(f)"
     APPLY_BY_NAME = "apply it to the function by name, as in: step = nnx.jit(step)"
     PASS_BY_NAME = "call the function by name, or add a call to the project that passes it by name"
-    ANNOTATE_ARGUMENT = "annotate the argument with its class, as in: model: Net"
+    ANNOTATE_ARGUMENT = "annotate the name that is passed with its class, as in: model: Net"
     ANNOTATE_PARAMETER = (
         "annotate that parameter with its class (model: Net, or blocks: list[Block]), or add a "
         "call to the project that shows it"

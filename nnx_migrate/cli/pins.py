@@ -40,9 +40,9 @@ def pins(
     """List what stays in graph mode, why, and the way out.
 
     No file changes. For each place that may be a pin of an earlier run, the tool removes the pin in
-    memory; what the rules report then is its cause. `ours` is a pin that only nnx-migrate writes
-    this way. `ours or chosen` may be its work or a person's. `chosen` is a person's own choice of
-    mode, and has no cause.
+    memory; what the rules report then is its cause. A pin `by nnx-migrate` is one that only
+    nnx-migrate writes this way. `by nnx-migrate or by hand` may be its work or a person's. `by
+    hand` is a person's own choice of mode, and has no cause.
 
     \b
     Examples:

@@ -51,7 +51,7 @@ def test_a_pinned_place_is_shown_with_its_code_reason_and_way_out(
         "  |            ^^^^^^^^ kept in graph mode\n"
         "  = why: "
     ) in told
-    assert "  = help: annotate the argument with its class, as in: model: Net\n" in told
+    assert "  = help: annotate the name that is passed with its class, as in: model: Net\n" in told
     assert "  = help: or let the rewrite assume it: --allow unknown-class\n" in told
     assert "  = help: or let a run show it: nnx-migrate observe -- COMMAND" in told
     assert "  = docs: nnx-migrate rule module-gradient\n" in told

@@ -76,7 +76,13 @@ def _tell(found: Observed, out: Path) -> None:
     files = [file for file in found.facts.files.values() if file.functions]
     functions = sum(len(file.functions) for file in files)
     calls = sum(seen.calls for file in files for seen in file.functions.values())
-    if not functions:
+    if not functions and found.exit_code:
+        told = (
+            f"the command ended with exit code {found.exit_code} before it ran any of the "
+            f"{found.watched} files here, so {out} says nothing about them; first make the "
+            "command work without observe, in this folder"
+        )
+    elif not functions:
         told = (
             f"the command ran none of the {found.watched} files here, so {out} says nothing about "
             "them; run observe in the folder that holds your code"

@@ -35,7 +35,8 @@ def owners_in(root: Path, asked: str = "--patch-by owner") -> _Owners:
     file = next((root / place for place in PLACES if (root / place).is_file()), None)
     if file is None:
         raise ConfigError(
-            f"{asked}: there is no CODEOWNERS in {root}; looked for {', '.join(PLACES)}"
+            f"{asked}: there is no CODEOWNERS in {root}; looked for {', '.join(PLACES)}; "
+            "add one, or group in another way"
         )
     try:
         lines = read_settings(file).decode("utf-8-sig").splitlines()

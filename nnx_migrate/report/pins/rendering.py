@@ -15,6 +15,13 @@ from nnx_migrate.report.pins.document import By, Group, PinsDocument, Place, Too
 from nnx_migrate.report.text import first_on_line, printable, wrapped
 
 
+_BY = {
+    Origin.OURS: "by nnx-migrate",
+    Origin.EITHER: "by nnx-migrate or by hand",
+    Origin.CHOSEN: "by hand",
+}
+
+
 def as_text(
     groups: Mapping[str, Sequence[PinnedPlace]],
     pins: Pins,
@@ -60,7 +67,7 @@ def _caused(place: PinnedPlace) -> str:
 def _told(place: PinnedPlace) -> str:
     mode = ", mid mode" if place.mode == "mid" else ""
     kept = f"{place.kept} " if place.kept else ""
-    return f"{kept}({place.written}{mode}; {place.origin})"
+    return f"{kept}({place.written}{mode}; {_BY[place.origin]})"
 
 
 def _where(place: PinnedPlace) -> str:
@@ -87,7 +94,7 @@ def _burn_down(pins: Pins, paths: str) -> Iterator[str]:
     if not pins.places:
         return
     counts = Counter(place.origin for place in pins.places)
-    told = ", ".join(f"{counts[origin]} {origin}" for origin in Origin if counts[origin])
+    told = ", ".join(f"{counts[origin]} {_BY[origin]}" for origin in Origin if counts[origin])
     yield f"{_plural(len(pins.places), 'place')} in graph mode: {told}."
 
 
