@@ -26,7 +26,7 @@ After
 -----
     @nnx.scan(in_axes=(None, 0), out_axes=0)
     def body(dropout, x):
-        dropout = nnx.clone(dropout)  # what an iteration updates is dropped
+        dropout = nnx.clone(dropout)  # each iteration updates its own copy
         return dropout(x)
 
 When it is safe

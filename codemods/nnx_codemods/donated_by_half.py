@@ -28,7 +28,8 @@ way, in both modes.
 
 What it does otherwise
 ----------------------
-`nnx.compat.jit` donates as before. So it does where the function, or the option, is not to be seen.
+`nnx.compat.jit` donates as before. The rule writes it, too, where it cannot see the function or the
+option.
 
 Reference: https://flax.readthedocs.io/en/latest/flip/5310-tree-mode-nnx.html
 """

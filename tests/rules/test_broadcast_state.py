@@ -69,7 +69,7 @@ def normalized(norm: nnx.BatchNorm, x):
 )
 def test_statistics_that_may_be_written_are_copied(body: str) -> None:
     head = "@nnx.scan(in_axes=(None, 0), out_axes=0)\ndef scaled(norm: nnx.BatchNorm, x):\n"
-    copy = "    norm = nnx.clone(norm)  # what an iteration updates is dropped\n"
+    copy = "    norm = nnx.clone(norm)  # each iteration updates its own copy\n"
     helper = "def helper(mean):\n    mean[...] += 1\n    return mean[...]\n\n\n"
     check_transformed(RULE, helper + head + body + "\n", helper + head + copy + body + "\n")
 
@@ -86,7 +86,7 @@ def step(h, dropout: nnx.Dropout, x):
         """\
 @nnx.scan(in_axes=(nnx.Carry, None, 0), out_axes=(nnx.Carry, 0))
 def step(h, dropout: nnx.Dropout, x):
-    dropout = nnx.clone(dropout)  # what an iteration updates is dropped
+    dropout = nnx.clone(dropout)  # each iteration updates its own copy
     h = dropout(h + x)  # draws anew
     return h, h
 """,
@@ -104,7 +104,7 @@ def roll(model: Net, carry, x):
         """\
 @nnx.scan(in_axes=(None, nnx.Carry, 0), out_axes=(nnx.Carry, 0))
 def roll(model: Net, carry, x):
-    model = nnx.clone(model)  # what an iteration updates is dropped
+    model = nnx.clone(model)  # each iteration updates its own copy
     return model(carry + x), carry
 """,
     )

@@ -17,7 +17,7 @@ class Noisy(nnx.Module):
 @nnx.scan(in_axes=(None, nnx.Carry, 0), out_axes=(nnx.Carry, 0))
 def body(model: Noisy, h, x):
     """One step; the mask is that of the whole sequence."""
-    model = nnx.clone(model)  # what an iteration updates is dropped
+    model = nnx.clone(model)  # each iteration updates its own copy
     h = jnp.tanh(model(h) + x)
     return h, h
 

@@ -18,7 +18,7 @@ class Net(nnx.Module):
 
 def evaluate(model: Net, batches):
   def body(model: Net, batch):
-    model = nnx.clone(model)  # what an iteration updates is dropped
+    model = nnx.clone(model)  # each iteration updates its own copy
     y = model(batch)
     return jnp.mean(y), model.calls[...]
 

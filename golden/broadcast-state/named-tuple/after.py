@@ -28,7 +28,7 @@ class Physics(NamedTuple):
 @nnx.jit
 def rollout(env, physics, start, n=4):
     def body(x, _, env, physics):
-        env = nnx.clone(env)  # what an iteration updates is dropped
+        env = nnx.clone(env)  # each iteration updates its own copy
         x = env.policy(x) * env.scale + physics.gravity
         return x, x
 

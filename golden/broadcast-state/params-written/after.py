@@ -20,12 +20,12 @@ def shrink(model: Net, x):
 
 @nnx.scan(in_axes=(None, 0), out_axes=0)
 def outputs(model: Net, x):
-    model = nnx.clone(model)  # what an iteration updates is dropped
+    model = nnx.clone(model)  # each iteration updates its own copy
     return shrink(model, x)
 
 
 @nnx.scan(in_axes=(None, 0), out_axes=0)
 def totals(total: nnx.Variable, x):
-    total = nnx.clone(total)  # what an iteration updates is dropped
+    total = nnx.clone(total)  # each iteration updates its own copy
     total[...] += x
     return total[...]

@@ -11,7 +11,7 @@ class Walker(nnx.Module):
     def walk(self, start: jax.Array, length: int):
         @nnx.scan(in_axes=(None, nnx.Carry), out_axes=(nnx.Carry, 0), length=length)
         def step(rngs: nnx.Rngs, position):
-            rngs = nnx.clone(rngs)  # what an iteration updates is dropped
+            rngs = nnx.clone(rngs)  # each iteration updates its own copy
             noise = jax.random.normal(rngs.noise(), position.shape)
             position = position + self.scale[...] * noise
             return position, position

@@ -16,7 +16,7 @@ def rows(model: Noisy, xs):
     graphdef, state = nnx.split(model)
 
     def body(state, x):
-        state = nnx.clone(state)  # what an iteration updates is dropped
+        state = nnx.clone(state)  # each iteration updates its own copy
         return nnx.merge(graphdef, state)(x)
 
     return nnx.scan(body, in_axes=(None, 0), out_axes=0)(state, xs)

@@ -12,6 +12,6 @@ class Embed(nnx.Module):
 
 @functools.partial(nnx.scan, in_axes=(nnx.Carry, None, None, 0), out_axes=(nnx.Carry, 0))
 def step(h, embed: Embed, dropout: nnx.Dropout, x):
-    dropout = nnx.clone(dropout)  # what an iteration updates is dropped
+    dropout = nnx.clone(dropout)  # each iteration updates its own copy
     h = dropout(embed.linear(h) + x)  # embed is only read
     return h, jnp.sum(h)

@@ -12,7 +12,7 @@ def forward(model, x):
 
 @nnx.scan(in_axes=AXES, out_axes=(nnx.Carry, 0))
 def step(model, h, x):
-    model = nnx.clone(model)  # what an iteration updates is dropped
+    model = nnx.clone(model)  # each iteration updates its own copy
     h = jnp.tanh(forward(model, h) + x)
     return h, h.sum()
 

@@ -13,19 +13,19 @@ class Noisy(nnx.Module):
 
     @nnx.scan(in_axes=(None, nnx.Carry), out_axes=nnx.Carry, length=3)
     def iterate(self, x: jax.Array):
-        self = nnx.clone(self)  # what an iteration updates is dropped
+        self = nnx.clone(self)  # each iteration updates its own copy
         return self(x)
 
 
 @nnx.scan(in_axes=None, out_axes=0, length=4)
 def samples(model: Noisy, x: jax.Array):
-    model = nnx.clone(model)  # what an iteration updates is dropped
+    model = nnx.clone(model)  # each iteration updates its own copy
     return model(x)
 
 
 def pairs(model: Noisy, xs):
     def body(pair: tuple[Noisy, jax.Array]):
-        pair = nnx.clone(pair)  # what an iteration updates is dropped
+        pair = nnx.clone(pair)  # each iteration updates its own copy
         model, x = pair
         return model(x)
 

@@ -23,7 +23,7 @@ class Decoder(nnx.Module):
             self.lm_head = nnx.Param(nnx.initializers.normal()(rngs(), (config.vocab, config.dim)))
 
     def __getattr__(self, name):
-        # Stored once: tree mode takes no object under two names.
+        # Tree mode does not allow one object in two attributes.
         # one matrix for both ends
         if name == "lm_head":
             return self.embed.embedding
@@ -50,7 +50,7 @@ class Tagger(nnx.Module):
             self.head = nnx.Embed(config.vocab, config.dim, rngs=rngs)
 
     def __getattr__(self, name):
-        # Stored once: tree mode takes no object under two names.
+        # Tree mode does not allow one object in two attributes.
         # reads tokens again
         if name == "head":
             return self.body
@@ -68,7 +68,7 @@ class Scorer(nnx.Module):
             self.outer = nnx.Linear(dim, dim, rngs=rngs)
 
     def __getattr__(self, name):
-        # Stored once: tree mode takes no object under two names.
+        # Tree mode does not allow one object in two attributes.
         if name == "outer":
             return self.inner
         return super().__getattribute__(name)
@@ -90,7 +90,7 @@ class Pair(nnx.Module):
                 self.right = nnx.Linear(dims[1], 2, rngs=rngs)
 
     def __getattr__(self, name):
-        # Stored once: tree mode takes no object under two names.
+        # Tree mode does not allow one object in two attributes.
         if name == "right":
             return self.left
         return super().__getattribute__(name)

@@ -16,7 +16,7 @@ from nnx_migrate.rewrite.style.layout import insert_at_top
 from nnx_migrate.rewrite.text.edits import Edit
 
 #: Without it a reader would take the copy out.
-_WHY = "# what an iteration updates is dropped"
+_WHY = "# each iteration updates its own copy"
 
 
 def clone_edits(context: FileContext, site: Site, places: Sequence[int], nnx: str) -> list[Edit]:

@@ -171,7 +171,7 @@ def read_when_missing(
     """
     unit = context.indent_unit
     yield f"def __getattr__({own}, name):"
-    yield f"{unit}# Stored once: tree mode takes no object under two names."
+    yield f"{unit}# Tree mode does not allow one object in two attributes."
     yield from (f"{unit}{comment}" for comment in comments)
     for each in {each.name: each for each in tied}.values():
         yield f'{unit}if name == "{each.name}":'
