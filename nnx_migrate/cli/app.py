@@ -70,7 +70,7 @@ def commands(
 
     \b
     Names of options and rules complete at the tab key after nnx-migrate --install-completion,
-    or with a line in the shell's own file, here for bash (zsh and fish alike):
+    or with a line in the shell's own file, here for bash (zsh and fish work the same way):
       eval "$(_NNX_MIGRATE_COMPLETE=bash_source nnx-migrate)"
     """
 

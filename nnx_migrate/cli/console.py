@@ -49,14 +49,18 @@ def warn(message: str) -> None:
     print(f"nnx-migrate: warning: {shown(message)}", file=sys.stderr)
 
 
-def require_paths(paths: Iterable[Path]) -> None:
-    """Stop before anything is done where a named path does not exist."""
+def require_paths(paths: Iterable[Path], *, changing: bool = True) -> None:
+    """Stop before anything is done where a named path does not exist.
+
+    Args:
+        changing: whether the command changes files, so that people ask whether it did.
+    """
     missing = [path for path in paths if not os.path.lexists(path)]
     if missing:
         told = (
             f"{path}: there is no such file or folder{did_you_mean(str(path))}" for path in missing
         )
-        stop(f"{'; '.join(told)}; nothing was changed")
+        stop("; ".join([*told, *(["nothing was changed"] if changing else [])]))
 
 
 def warn_of(result: RunResult, paths: Iterable[Path], *, written: bool) -> None:

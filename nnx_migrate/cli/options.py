@@ -92,7 +92,7 @@ Unpin = Annotated[
     bool | None,
     typer.Option(
         "--unpin/--no-unpin",
-        help="Plan everything again that looks like a pin of an earlier run, or nothing."
+        help="Plan all pins again that an earlier run may have written, or none."
         "  [default: pins that only nnx-migrate writes this way]",
     ),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -143,7 +144,22 @@ def apply_paths(
         written = result.totals.files[FileStatus.CHANGED]
         if request.output.for_people and result.journal and written:
             typer.echo(f"undo with: nnx-migrate undo {result.journal}", err=True)
+        people = request.output.for_people and not request.output.quiet
+        if request.patch is not None and written and people:
+            typer.echo(_of_patches(request.patch, request.patch_by), err=True)
         return code
+
+
+def _of_patches(patch: Path, by: SplitBy | None) -> str:
+    """Where the patches of a run are, and what applies them."""
+    from nnx_migrate.report.text import printable
+
+    if by is None:
+        apply = shlex.join(["git", "apply", str(patch)])
+        return printable(f"patch in {patch}; to apply it: {apply}")
+    return printable(
+        f"patches in {patch}, each with the text of a pull request; to apply one: git apply PATCH"
+    )
 
 
 def _by_baseline(

@@ -32,8 +32,9 @@ def list_pins(paths: Sequence[Path], by: By, report_format: str, flags: Mapping[
     from nnx_migrate.report.pins.rendering import as_json, as_text
 
     with console.errors_reported():
-        console.require_paths(paths)
+        console.require_paths(paths, changing=False)
         result = console.run_paths(paths, flags)
+        console.warn_of(result, paths, written=True)
         found = pins_of(result.results)
         groups = grouped(found.places, _keys(by, [each.path for each in result.results]))
         typed = shlex.join(map(str, paths))

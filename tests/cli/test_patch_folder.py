@@ -226,6 +226,7 @@ def test_the_command_writes_the_folder_again_but_nothing_of_others(
     for _ in range(2):
         done = command(*arguments)
         assert (done.code, done.out) == (1, b"")
+        assert "patches in out, each with the text of a pull request; to apply one" in done.err
         assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
             "1-module-gradient.md",
             "1-module-gradient.patch",

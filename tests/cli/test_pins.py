@@ -125,7 +125,10 @@ def test_transforms_in_graph_mode_are_counted_against_all(command: Command, tmp_
     assert found["unmigrated"] == 0
     done = command("pins")
     assert "1 of 6 transforms native (16 %)." in done.out.decode()
-    assert "5 places in graph mode: 1 by nnx-migrate, 2 by nnx-migrate or by hand, 2 by hand." in done.out.decode()
+    assert (
+        "5 places in graph mode: 1 by nnx-migrate, 2 by nnx-migrate or by hand, 2 by hand."
+        in done.out.decode()
+    )
 
 
 def test_the_biggest_group_is_first(command: Command, tmp_path: Path) -> None:

@@ -90,7 +90,12 @@ _CASES = [
     (_UNSET, "annotate the attribute in its class", "    def", "    held: Block\n\n    def"),
     (_SET, "return the value, or keep it in a Variable", "model.last =", "model.last[...] ="),
     (_TRAIN, "call .train() outside of the transform", "    model.train()\n", ""),
-    (_GRADIENT, "annotate the name that is passed with its class", "slope(model,", "slope(model: Block,"),
+    (
+        _GRADIENT,
+        "annotate the name that is passed with its class",
+        "slope(model,",
+        "slope(model: Block,",
+    ),
     (_RETURNS, "do not return model", "m.w", "x"),
     (_KEEPS, "keep only computed values beyond the call", "append(m)", "append(x)"),
 ]

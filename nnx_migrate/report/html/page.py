@@ -57,7 +57,10 @@ _KEYS = (
     ("j k", "next and previous hunk"),
     ("n p", "next and previous file"),
     ("r", "mark the hunk, and all like it, as reviewed, or not"),
-    ("v", "mark the file as viewed, or not; the browser remembers it until the change is another"),
+    (
+        "v",
+        "mark the file as viewed, or not; the browser remembers it until the change itself changes",
+    ),
     ("x", "more lines around the hunk"),
     ("s", "side by side or inline"),
     ("e", "open or close all evidence"),

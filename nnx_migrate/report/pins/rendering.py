@@ -14,7 +14,6 @@ from nnx_migrate.core.pins import Origin, PinnedPlace, Pins
 from nnx_migrate.report.pins.document import By, Group, PinsDocument, Place, Tool
 from nnx_migrate.report.text import first_on_line, printable, wrapped
 
-
 _BY = {
     Origin.OURS: "by nnx-migrate",
     Origin.EITHER: "by nnx-migrate or by hand",
