@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ from nnx_migrate.check.worker.processes import Workers
 from nnx_migrate.core.deep_stack import run_deep
 
 _SECONDS = 20.0
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """Handle SIGINT, which is ignored in what a shell runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _interrupt_late(ended: threading.Event) -> None:
