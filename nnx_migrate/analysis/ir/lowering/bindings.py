@@ -9,7 +9,6 @@ from typing import Literal
 
 from nnx_migrate.analysis.ir import nodes as ir
 from nnx_migrate.analysis.ir.lowering.containers.comes_again import comes_again_in_loop
-from nnx_migrate.analysis.ir.lowering.containers.contents import is_new
 from nnx_migrate.analysis.ir.lowering.containers.growths import (
     Growth,
     place,
@@ -107,7 +106,7 @@ class Bindings:
             write = ir.Write(base, value, how_stored, target.lineno, key, renews)
             self.function.store(write)
             if how_stored == "key" and not isinstance(target.slice, ast.Constant):
-                self.note_repeated(write, target.value, self.stored_code())
+                self.note_repeated(write, self.stored_code())
 
     def stored_code(self) -> ast.expr | None:
         """What the statement stores."""
@@ -132,39 +131,23 @@ class Bindings:
         of_container = [part for part in made_of if isinstance(part, ir.Element | ir.Unpacked)]
         return bool(made_of) and parts.count(base) == len(of_container)
 
-    def note_repeated(self, write: ir.Write, into: ast.expr, code: ast.expr | None) -> None:
+    def note_repeated(self, write: ir.Write, code: ast.expr | None) -> None:
         """Take note of a store under another key in each turn of a loop, of the same object."""
-        if write.value is None or self.is_new_each_turn(into):
+        if write.value is None:
             return
         if self.gives_again(code):
             self.function.repeated.append(dataclasses.replace(write, value=_again(write.value)))
         elif len(self.each_turn(write.value)) > 1:
             self.function.repeated.append(write)
 
-    def put_in_turns(
-        self, into: ast.expr | None, value: ir.Expr, code: ast.expr | None
-    ) -> tuple[ir.Expr, ...]:
+    def put_in_turns(self, value: ir.Expr, code: ast.expr | None) -> tuple[ir.Expr, ...]:
         """What all turns of a loop put into a container, or yield.
 
         Args:
-            into: the container; None where there is none, or it has no name.
             value: what one turn puts in.
             code: the expression that gives it; None where there is none.
         """
-        if self.is_new_each_turn(into):
-            return (value,)
         return (ir.Starred(_again(value)),) if self.gives_again(code) else self.each_turn(value)
-
-    def is_new_each_turn(self, container: ast.expr | None) -> bool:
-        """Whether each turn of the loop around makes what a name is bound to."""
-        if not self.loops or not isinstance(container, ast.Name):
-            return False
-        assigned = (node for node in ast.walk(self.loops[-1]) if isinstance(node, ast.Assign))
-        return any(
-            is_new(each.value)
-            and any(isinstance(to, ast.Name) and to.id == container.id for to in each.targets)
-            for each in assigned
-        )
 
     def gives_again(self, code: ast.expr | None) -> bool:
         """Whether an expression gives one object in several turns of the loop around."""
@@ -177,12 +160,10 @@ class Bindings:
         again = any(root is not None and self.is_from_outside(root) for root in roots)
         return (value, value) if again else (value,)
 
-    def added_in_turns(self, target: ast.expr, value: ast.expr) -> ast.expr:
+    def added_in_turns(self, value: ast.expr) -> ast.expr:
         """A list that `+=` adds, as a comprehension where several turns of a loop have the same."""
         match value:
-            case ast.List(elts=[each]) if self.gives_again(each) and not self.is_new_each_turn(
-                target
-            ):
+            case ast.List(elts=[each]) if self.gives_again(each):
                 several = ast.comprehension(ast.Name("_"), ast.Name("_"), [], 0)
                 return ast.ListComp(each, [several])
             case _:
@@ -205,7 +186,6 @@ class Bindings:
         """`xs.append(v)` makes v an element of xs, wherever xs comes from."""
         if not isinstance(call.func, ir.Attribute):
             return
-        into = node.func.value if isinstance(node.func, ast.Attribute) else None
         added = _added(call.func.name, call)
         if not added:
             return
@@ -213,7 +193,7 @@ class Bindings:
         turns = tuple(
             each
             for value, code in zip(added, codes, strict=True)
-            for each in self.put_in_turns(into, value, code)
+            for each in self.put_in_turns(value, code)
         )
         by_key = call.func.name in _PUTTING_BY_KEY
         grown: ir.Expr = ir.Sequence(turns, is_tuple=False, keyed="maybe" if by_key else "no")
@@ -260,7 +240,7 @@ class Bindings:
         stored = (ir.Starred(value),) if in_place else (value,)
         # Under a literal, each turn of a loop stores in the same place.
         code = None if in_place else self.stored_code()
-        elements = stored if key else self.put_in_turns(target.value, *stored, code)
+        elements = stored if key else self.put_in_turns(*stored, code)
         grown: ir.Expr = ir.Sequence(
             elements, False, keyed="no" if in_place else "maybe", keys=(key,) if key else ()
         )

@@ -162,11 +162,11 @@ class ExpressionWalker(Bindings):
                 key, ast.Constant
             ):
                 stored = ir.Write(lower_expr(target), lower_expr(value), "key", node.lineno)
-                self.note_repeated(stored, target, value)
+                self.note_repeated(stored, value)
 
     def visit_yield(self, node: ast.Yield) -> None:
         if node.value is not None:
-            self.function.yields += self.put_in_turns(None, lower_expr(node.value), node.value)
+            self.function.yields += self.put_in_turns(lower_expr(node.value), node.value)
         self.visit(node.value)
 
     def visit_yield_from(self, node: ast.YieldFrom) -> None:

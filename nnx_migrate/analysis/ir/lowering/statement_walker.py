@@ -306,7 +306,7 @@ class StatementWalker(ImportWalker):
         return None
 
     def augment(self, target: ast.expr, node: ast.AugAssign) -> None:
-        value = self.added_in_turns(target, node.value)
+        value = self.added_in_turns(node.value)
         if isinstance(target, ast.Attribute):
             self.function.store(
                 ir.Write(lower_expr(target), lower_expr(value), "augment", target.lineno)
